@@ -25,7 +25,6 @@ __all__ = [
     "reference",
     "scaled_dot_product_attention",
     "sliding_window_mask",
-    *_ROOMS,
 ]
 
 
@@ -39,4 +38,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_ROOMS})

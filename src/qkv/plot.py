@@ -1,0 +1,84 @@
+"""The book's figures: one style, one heatmap."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+
+#: Colours told apart by colour-blind readers, on white and on dark pages.
+COLORS = ("#2f7fc1", "#e08214", "#1b9e77", "#c2538f", "#8c8c8c")
+#: From "no weight" to "all the weight".
+WEIGHTS = LinearSegmentedColormap.from_list(
+    "weights", ["#eef4fa", "#9cc5e6", "#2f7fc1", "#0b3a66"]
+)
+_INK = "#858585"  # readable on white and on dark pages alike
+
+
+def style():
+    """Set matplotlib up for this book: transparent figures, quiet axes."""
+    plt.rcParams.update({
+        "figure.facecolor": "none",
+        "axes.facecolor": "none",
+        "savefig.facecolor": "none",
+        "figure.dpi": 130,
+        "figure.constrained_layout.use": True,
+        "axes.prop_cycle": plt.cycler(color=COLORS),
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "legend.frameon": False,
+        "legend.labelcolor": _INK,
+        "lines.linewidth": 2,
+        "font.size": 11,
+        **dict.fromkeys(
+            ("text.color", "axes.labelcolor", "axes.edgecolor",
+             "axes.titlecolor", "xtick.color", "ytick.color"), _INK),
+    })
+
+
+def heatmap(weights, queries, keys, *, ax=None, title=None, digits=2,
+            vmin=0.0, vmax=1.0, cmap=WEIGHTS):
+    """Draw attention weights: queries on y, keys on x, a number in each cell.
+
+    Parameters
+    ----------
+    weights : array_like, (L, S)
+    queries, keys : sequence of str
+        L and S labels.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure if not given.
+    title : str, optional
+    digits : int or None
+        Decimals of the numbers; None writes no numbers.
+    vmin, vmax : float
+        The ends of the colour scale.
+    cmap : matplotlib.colors.Colormap
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If the labels do not fit the weights.
+    """
+    weights = np.asarray(weights)
+    if weights.shape != (len(queries), len(keys)):
+        raise ValueError(
+            f"weights {weights.shape} need {weights.shape} labels, got "
+            f"{len(queries)} queries and {len(keys)} keys")
+    if ax is None:
+        size = 1.6 + 0.62 * len(keys), 1.0 + 0.5 * len(queries)
+        _, ax = plt.subplots(figsize=size)
+    ax.imshow(weights, cmap=cmap, vmin=vmin, vmax=vmax, aspect="auto")
+    ax.set_xticks(range(len(keys)), keys, rotation=35, ha="right",
+                  rotation_mode="anchor")
+    ax.set_yticks(range(len(queries)), queries)
+    ax.set(xlabel="keys", ylabel="queries", title=title)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    if digits is not None:
+        for (i, j), w in np.ndenumerate(weights):
+            shade = (w - vmin) / (vmax - vmin)
+            ax.text(j, i, f"{w:.{digits}f}", ha="center", va="center",
+                    fontsize=9, color="white" if shade > 0.5 else "#1c2b3a")
+    return ax

@@ -1,0 +1,139 @@
+"""One format for every verdict, with its null control built in.
+
+A claim is judged by comparing a measured number with a bound. The same
+comparison is made on a null control (shuffled labels, random weights, no
+training …) and must come out the other way, or no verdict is given.
+"""
+
+import functools
+import html
+import json
+import operator
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+MIME = "application/vnd.qkv.verdicts+json"
+_RULES = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
+
+
+@functools.cache
+def claims():
+    """Return the article's claims: id -> {"en", "zh", "chapter"}."""
+    text = Path(__file__).with_name("claims.toml").read_text("utf-8")
+    flat = {}
+    for letter, numbers in tomllib.loads(text).items():
+        flat |= {f"{letter}.{n}": claim for n, claim in numbers.items()}
+    return flat
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim, what was measured, and what follows.
+
+    Parameters
+    ----------
+    claim : str
+        Its id in `claims`, such as "C1.1".
+    measured : str
+        What was measured, in a few words, with the unit.
+    value, null : float
+        The number measured, and the same number for the null control.
+    rule : str
+        What the claim needs of the number, such as ">= 0.9".
+    condition : str, optional
+        The claim holds only if this is so.
+    trained : bool
+        The numbers come from training: they are shown with ≈, because they
+        differ a little from machine to machine.
+    digits : int
+        Decimals shown.
+
+    Raises
+    ------
+    KeyError
+        If the claim is not in the list.
+    ValueError
+        If the null control gives the same verdict: such an experiment could
+        not have failed.
+    """
+
+    claim: str
+    measured: str
+    value: float
+    null: float
+    rule: str
+    condition: str = ""
+    trained: bool = False
+    digits: int = 3
+
+    def __post_init__(self):
+        if self.claim not in claims():
+            raise KeyError(f"no claim {self.claim!r} in claims.toml")
+        if obeys(self.value, self.rule) == obeys(self.null, self.rule):
+            raise ValueError(
+                f"{self.claim}: the null control, {self.null}, gives the same "
+                f"verdict as {self.value} (rule: {self.rule})")
+
+    @property
+    def verdict(self):
+        """"holds", "holds, if …" or "does not hold"."""
+        if not obeys(self.value, self.rule):
+            return "does not hold"
+        return f"holds, if {self.condition}" if self.condition else "holds"
+
+    def row(self):
+        """Everything as strings, the numbers rounded."""
+        about = "≈" if self.trained else ""
+        return {
+            "claim": self.claim,
+            "measured": self.measured,
+            "value": f"{about}{self.value:.{self.digits}f}",
+            "null": f"{about}{self.null:.{self.digits}f}",
+            "rule": self.rule,
+            "verdict": self.verdict,
+        }
+
+
+def obeys(value, rule):
+    """Whether a number obeys a rule such as ">= 0.9"; NaN obeys none."""
+    sign, bound = rule.split()
+    return bool(_RULES[sign](value, float(bound)))
+
+
+def _sign(rule):
+    return rule.replace(">=", "≥").replace("<=", "≤")
+
+
+class Table:
+    """The verdicts of a chapter: a table to read, JSON to collect."""
+
+    def __init__(self, *verdicts):
+        self.rows = [v.row() for v in verdicts]
+
+    def __repr__(self):
+        return "\n".join(
+            f"{r['claim']}: {r['verdict']} · {r['measured']}: {r['value']} "
+            f"(needs {_sign(r['rule'])}, null control {r['null']})"
+            for r in self.rows)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        head = "claim", "measured here", "value", "needs", "null control", \
+            "verdict"
+        body = [
+            (f"<b>{r['claim']}</b> {html.escape(claims()[r['claim']]['en'])}",
+             *map(html.escape, (r["measured"], r["value"], _sign(r["rule"]),
+                                r["null"])),
+             f"<b>{html.escape(r['verdict'])}</b>")
+            for r in self.rows]
+        cells = ["".join(f"<th scope='col'>{c}</th>" for c in head)]
+        cells += ["".join(f"<td>{c}</td>" for c in row) for row in body]
+        table = "".join(f"<tr>{row}</tr>" for row in cells)
+        return {
+            "text/plain": repr(self),
+            "text/html": f"<table class='verdicts'>{table}</table>",
+            # A string, so that nbval can leave the numbers after ≈ alone.
+            MIME: json.dumps(self.rows, ensure_ascii=False),
+        }
