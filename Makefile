@@ -174,7 +174,7 @@ unit: $(VENV)/.models ## tests of the package, the notebooks' form and this repo
 
 .PHONY: pages
 pages: $(VENV)/.models book ## tests of the built pages, in a browser where there is one
-	@$(PY) -m pytest -q -m "site or browser" tests/test_site.py tests/browser
+	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal -m "site or browser" tests/test_site.py tests/browser
 
 .PHONY: notebooks
 notebooks: $(VENV)/.models ## run every notebook and compare with its committed output

@@ -36,9 +36,7 @@ def main(url):
     new = ADDRESS.fullmatch(url)
     if not new:
         sys.exit(f"Not an address like https://github.com/owner/name: {url}")
-    pairs = list(
-        zip(forms(*current()), forms(new[1], new[2]), strict=True)
-    )
+    pairs = list(zip(forms(*current()), forms(new[1], new[2]), strict=True))
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True
     )

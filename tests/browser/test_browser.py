@@ -1,0 +1,217 @@
+"""Open every built page in Chromium, as a reader would.
+
+Without Chromium these tests are skipped with one line; with
+REQUIRE_BROWSER=1 (as in CI) that is a failure.
+"""
+
+import functools
+import http.server
+import os
+import re
+import shutil
+import threading
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+import yaml
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SITE = ROOT / "_build" / "html"
+SIZES = {"desktop": (1366, 900), "phone": (390, 844)}
+FLAGS = [
+    "--no-sandbox",  # CI runs as root
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def toc():
+    """Return the pages of _toc.yml, as paths in the site."""
+    text = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    found = re.findall(
+        r"(?:root|file): (\S+)", yaml.dump(yaml.safe_load(text))
+    )
+    return sorted(f"{name}.html" for name in found)
+
+
+def missing(what):
+    """Skip, or fail where the browser is required."""
+    line = f"browser tests not run: {what}"
+    if os.environ.get("REQUIRE_BROWSER") == "1":
+        pytest.fail(line)
+    pytest.skip(line)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Return a running headless Chromium."""
+    path = os.environ.get("CHROMIUM") or next(
+        filter(
+            None,
+            map(
+                shutil.which,
+                ["chromium", "chromium-browser", "google-chrome"],
+            ),
+        ),
+        None,
+    )
+    if not path:
+        missing("no chromium on PATH (set CHROMIUM to name one)")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("the Python package playwright is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=FLAGS, headless=True
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def server():
+    """Serve _build/html; yield (address, list of failed requests)."""
+    if not SITE.is_dir():
+        pytest.fail("there is no _build/html: run `make book` first")
+    failed = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_request(self, code="-", size="-"):
+            if int(code) >= 400:
+                failed.append(f"{int(code)} {self.path}")
+
+        def log_message(self, *args):
+            pass
+
+    httpd = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Handler, directory=SITE)
+    )
+    threading.Thread(target=httpd.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{httpd.server_port}/", failed
+    httpd.shutdown()
+    httpd.server_close()
+
+
+@pytest.fixture(params=["light", "dark"], scope="module")
+def scheme(request):
+    """Light or dark."""
+    return request.param
+
+
+@pytest.fixture(params=list(SIZES), scope="module")
+def size(request):
+    """Desktop or phone."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def context(chromium, scheme, size):
+    """Return a browser profile with this screen and colour scheme."""
+    width, height = SIZES[size]
+    context = chromium.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme
+    )
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def visit(context, server):
+    """Return a function that opens a page and waits until it is typeset."""
+    base, failed = server
+    tab = context.new_page()
+    complaints = []
+    tab.on(
+        "console",
+        lambda m: (
+            m.type in ("error", "warning")
+            and complaints.append(f"console {m.type}: {m.text}")
+        ),
+    )
+    tab.on("pageerror", lambda e: complaints.append(f"script error: {e}"))
+    tab.on(
+        "request",
+        lambda r: (
+            r.url.startswith((base, "data:", "blob:"))
+            or complaints.append(f"request to another host: {r.url}")
+        ),
+    )
+    failed.clear()
+
+    def open_page(path):
+        tab.goto(base + path, wait_until="load")
+        tab.evaluate(
+            "window.MathJax && MathJax.startup && MathJax.startup.promise"
+        )
+        return tab
+
+    open_page.complaints = lambda: complaints + failed
+    yield open_page
+    tab.close()
+
+
+@pytest.mark.parametrize("path", toc())
+def test_page(visit, path, size, scheme):
+    tab = visit(path)
+    assert tab.evaluate("document.documentElement.dataset.theme") == scheme
+
+    # Lazy pictures load when they come into view.
+    tab.evaluate("scrollTo(0, document.body.scrollHeight)")
+    tab.wait_for_function("[...document.images].every(i => i.complete)")
+    broken = tab.evaluate(
+        "[...document.images].filter(i => !i.naturalWidth).map(i => i.src)"
+    )
+    assert not broken, "pictures that did not load"
+
+    maths = tab.evaluate(
+        """() => [...document.querySelectorAll('.math')]
+        .filter(m => !m.querySelector('mjx-container, math, .katex'))
+        .map(m => m.textContent)"""
+    )
+    assert not maths, "maths that was not typeset"
+    assert tab.locator("mjx-merror, merror, .katex-error").count() == 0
+    text = tab.evaluate(
+        """() => { const seen = document.body.cloneNode(true);
+        seen.querySelectorAll('pre, code, script, style, mjx-container, math')
+            .forEach(e => e.remove());
+        return seen.textContent; }"""
+    )
+    assert not re.search(r"\\[(\[]|\\[a-z]{2,}", text), "TeX on the page"
+
+    if size == "phone":
+        wide = tab.evaluate("document.documentElement.scrollWidth")
+        assert wide <= SIZES["phone"][0], "the page scrolls sideways"
+
+    slabs = tab.evaluate(
+        """() => [...document.querySelectorAll('.cell_output img')]
+        .filter(i => { const s = getComputedStyle(i);
+          return s.filter !== 'none'
+            || s.backgroundColor !== 'rgba(0, 0, 0, 0)'; })
+        .map(i => i.src)"""
+    )
+    assert not slabs, "a filter or a background behind a figure"
+    assert not visit.complaints()
+
+
+@pytest.mark.parametrize("word", ["softmax", "注意力"])
+def test_search(chromium, server, word):
+    tab = chromium.new_page()
+    tab.goto(f"{server[0]}search.html?q={quote(word)}")
+    tab.wait_for_selector("#search-results ul.search li a", timeout=10_000)
+    tab.close()
+
+
+def test_there_is_a_favicon(chromium, server):
+    tab = chromium.new_page()
+    tab.goto(f"{server[0]}book/index.html")
+    icon = tab.evaluate("document.querySelector('link[rel~=icon]').href")
+    assert tab.request.get(icon).ok
+    tab.close()
