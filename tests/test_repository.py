@@ -433,7 +433,7 @@ def test_make_help_names_every_target():
 GENERATED = re.compile(
     r"(^|/)(_build|\.venv|venv|mutants|__pycache__|\.ipynb_checkpoints"
     r"|\.pytest_cache|\.ruff_cache|[\w.-]+\.egg-info)(/|$)"
-    r"|\.(pyc|safetensors|pt|pth|bin|gguf|onnx|whl|npz|npy|zip|gz)$"
+    r"|\.(pyc|safetensors|pt|pth|bin|gguf|onnx|whl|zip|gz)$"
 )
 
 
