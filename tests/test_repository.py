@@ -463,5 +463,5 @@ def test_generated_files_are_recognised():
 
 
 def test_results_are_small_and_readable():
-    for path in (ROOT / "book").glob("results/*.json"):
+    for path in SRC.glob("toys/results/*.json"):
         assert isinstance(json.loads(read(path)), dict | list)
