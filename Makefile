@@ -18,6 +18,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 HTML := _build/html
 PAGE := $(HTML)/book/index.html
+space := $(subst ,, )
+URL_OF_PAGE := file://$(subst $(space),%20,$(CURDIR))/$(PAGE)
 PORT ?= 8000
 WORKERS ?= 2
 NOTEBOOKS = $(wildcard book/*.ipynb)
@@ -101,7 +103,7 @@ book: $(VENV)/.book ## build the pages; names the one to open
 	[ -f $(PAGE) ] || { cat _build/build.log; echo "The build made no $(PAGE)."; exit 1; }; \
 	echo "$$print" >_build/.fingerprint; \
 	fi; \
-	echo "Open file://$(CURDIR)/$(PAGE)"
+	echo "Open $(URL_OF_PAGE)"
 
 .PHONY: serve
 serve: book ## build, then serve the pages on http://localhost:8000 (PORT=…)
@@ -167,6 +169,7 @@ lint: $(VENV)/.all ## ruff on code and notebooks, schema of the workflows
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check src tests tools
 	@$(PY) -m check_jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(PY) -m check_jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
 
 .PHONY: unit
 unit: $(VENV)/.models ## tests of the package, the notebooks' form and this repository
