@@ -134,7 +134,8 @@ refresh: $(VENV)/.models ## run every notebook in place (or NOTEBOOKS=…), keep
 experiments: $(VENV)/.models ## rerun the sweeps over seeds, writing src/qkv/toys/results/*.json
 	@$(PY) -m qkv.toys.sweeps
 
-NBVAL = $(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
+# Naming no notebook would make pytest run everything else.
+NBVAL = $(if $(NOTEBOOKS),,$(error there is no notebook in book/))$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
 	--nbval-sanitize-with tests/nbval-sanitize.cfg \
 	-n $(WORKERS) --dist loadfile -p no:cacheprovider -q
 
