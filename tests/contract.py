@@ -332,6 +332,13 @@ def leading_dimensions(attention, array):
     same(output, full[0, 1], "no batch, no heads")
     output = attention(*arrays(array, Q[1], K[1], V[1]))
     same(output, full[1], "one leading dimension")
+    output = attention(*arrays(array, Q[1], KS[1], VS[1]), is_causal=True)
+    expected = loops(Q, KS, VS, allowed=TRI)[0]
+    same(output, expected[1], "one leading dimension, is_causal")
+    output = attention(
+        *arrays(array, MANY[1], FEW[0][1], FEW[1][1]), enable_gqa=True
+    )
+    same(output, loops(MANY, *FEW)[0][1], "heads without a batch")
     output = attention(*arrays(array, Q, K[:1], V[:1]))
     shared = np.repeat(K[:1], B, 0), np.repeat(V[:1], B, 0)
     same(output, loops(Q, *shared)[0], "one source for the whole batch")

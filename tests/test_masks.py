@@ -75,6 +75,20 @@ def test_padding_is_on_the_right():
     assert padding_mask([0, 0], 0).shape == (2, 1, 1, 0)
 
 
+def test_padding_from_another_device():
+    """Kills lengths that NumPy cannot read because they are on a GPU."""
+
+    class Lengths:  # stands in for a tensor on an accelerator
+        device = "cpu"
+
+        def cpu(self):
+            return torch.tensor([1, 2])
+
+    mask = padding_mask(Lengths(), 2)
+    assert isinstance(mask, torch.Tensor)
+    assert rows(mask[:, 0, 0]) == ["x.", "xx"]
+
+
 def test_masks_combine():
     """Kills masks that need a reshape before ``&``."""
     both = causal_mask(3) & padding_mask([2, 3], 3)

@@ -255,17 +255,18 @@ def test_cross_attention_projects_its_source_once():
     assert_close(made.attend(q, k, v, None, True), made(x, is_causal=True))
 
 
-def test_update_appends():
+@pytest.mark.parametrize("lead", [(2, 3), (3,), (4, 2, 3)])
+def test_update_appends(lead):
     """Kills a cache that overwrites, prepends or joins the wrong axis."""
     cache = qkv.KVCache()
     assert len(cache) == 0
     assert cache.key is None
     assert cache.value is None
-    k, v = torch.randn(2, 3, 4, 5), torch.randn(2, 3, 4, 6)
+    k, v = torch.randn(*lead, 4, 5), torch.randn(*lead, 4, 6)
     for piece in (slice(0, 1), slice(1, 4)):
-        key, value = cache.update(k[:, :, piece], v[:, :, piece])
-        assert torch.equal(key, k[:, :, : piece.stop])
-        assert torch.equal(value, v[:, :, : piece.stop])
+        key, value = cache.update(k[..., piece, :], v[..., piece, :])
+        assert torch.equal(key, k[..., : piece.stop, :])
+        assert torch.equal(value, v[..., : piece.stop, :])
         assert torch.equal(cache.key, key)
         assert torch.equal(cache.value, value)
         assert len(cache) == piece.stop
