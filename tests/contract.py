@@ -553,6 +553,8 @@ def float32_stays(attention, array):
         f"float32 came back as {output.dtype}: np.sqrt upcasts, use math.sqrt"
     )
     same(output, loops(Q, K, V)[0], "float32", dtype="float32")
+    output = attention(*inputs, scale=np.float64(0.3))
+    assert output.dtype == inputs[0].dtype, f"scale turns it {output.dtype}"
 
 
 def slopes(attention, array, mask, **allowed):
@@ -762,6 +764,9 @@ def softcap_squashes_scores(attention, array):
     output = attention(*arrays(array, Q, KS, VS), softcap=1.0, is_causal=True)
     expected = loops(Q, KS, VS, allowed=TRI, softcap=1.0)[0]
     same(output, expected, "softcap with is_causal")
+    inputs = arrays(array, Q, K, V, dtype="float32")
+    output = attention(*inputs, softcap=np.float64(2))
+    assert output.dtype == inputs[0].dtype, f"softcap turns it {output.dtype}"
 
 
 @check("contract")
@@ -785,7 +790,14 @@ def one_dimensional_mask(attention, array):
 def numpy_masks(attention, array):
     """The torch functions take NumPy masks too, in any precision."""
     bias = np.where(ALLOWED, BIAS, -np.inf)
-    for mask, how in ((ALLOWED, {"allowed": ALLOWED}), (bias, {"bias": bias})):
+    fixed = np.broadcast_to(ALLOWED, (B, 1, L, S))  # a read-only view
+    flipped = ALLOWED[:, ::-1].copy()[:, ::-1]  # one with negative strides
+    for mask, how in (
+        (ALLOWED, {"allowed": ALLOWED}),
+        (fixed, {"allowed": ALLOWED}),
+        (flipped, {"allowed": ALLOWED}),
+        (bias, {"bias": bias}),
+    ):
         inputs = arrays(array, Q, K, V, dtype="float32")
         output = attention(*inputs, attn_mask=mask)
         assert output.dtype == torch.float32, f"now {output.dtype}"
@@ -870,6 +882,8 @@ def refuses_masks_that_do_not_fit(attention, array):
     number = array(ALLOWED.astype(int), "int64")
     words = ["attn_mask", "boolean", "int64"]
     refuses(TypeError, words, attention, *inputs, attn_mask=number)
+    words = ["attn_mask"]
+    refuses(TypeError, words, attention, *inputs, attn_mask="causal")
     for shape in ((L, S - 1), (S, L), (B, S), (H, 1, L, S), (1, B, H, L, S)):
         mask = array(np.ones(shape, bool))
         words = ["attn_mask", str(shape), str((B, H, L, S))]

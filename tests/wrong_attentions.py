@@ -5,6 +5,7 @@ of `contract`. Every wrong one is named after its mistake and made by
 replacing one piece of their source by another.
 """
 
+import copy
 import math
 from unittest import mock
 
@@ -40,7 +41,7 @@ def attention(
         allowed = allowed.tril()
     if attn_mask is not None:
         check_mask(attn_mask, shape)
-        attn_mask = torch.as_tensor(attn_mask)
+        attn_mask = torch.as_tensor(copy.copy(attn_mask))
         if attn_mask.dtype == torch.bool:
             allowed = allowed & attn_mask
         else:
@@ -102,7 +103,8 @@ CHANGES = {  # name: old, new
         "scores + attn_mask.to(scores.dtype) * scale"),
     "float mask kept in its own precision": (
         "attn_mask.to(scores.dtype)", "attn_mask"),
-    "mask must be a tensor": ("torch.as_tensor(attn_mask)", "attn_mask"),
+    "mask must be a tensor": (
+        "torch.as_tensor(copy.copy(attn_mask))", "attn_mask"),
     "mask of the first sequence used for all": (
         AND, "allowed = allowed & attn_mask[(0,) * (attn_mask.ndim - 2)]"),
     # causal
@@ -251,7 +253,8 @@ HEAD_CHANGES = {
 
 def upcasts(*args, **options):
     """Take the square root with NumPy: a float64 that spreads."""
-    with mock.patch.object(reference, "math", np):
+    numpys = {"math": np, "float": lambda x: x}
+    with mock.patch.multiple(reference, create=True, **numpys):
         return reference.scaled_dot_product_attention(*args, **options)
 
 

@@ -99,9 +99,8 @@ def _as_tensor(attn_mask, query, scores):
     if attn_mask is None:
         return None
     check_mask(attn_mask, scores)
-    mask = torch.as_tensor(attn_mask, device=query.device)
-    if mask.dtype != torch.bool:
-        mask = mask.to(query.dtype)
+    mask = _to(query.device, attn_mask)
+    mask = mask if mask.dtype == torch.bool else mask.to(query.dtype)
     return mask.expand(torch.broadcast_shapes(mask.shape, scores[-2:]))
 
 
@@ -109,7 +108,13 @@ def restrict(attn_mask, allowed):
     """Let pass what both `attn_mask` (or None) and boolean `allowed` do."""
     if attn_mask is None:
         return allowed
-    mask = torch.as_tensor(attn_mask, device=allowed.device)
+    mask = _to(allowed.device, attn_mask)
     if mask.dtype == torch.bool:
         return mask & allowed
     return mask.masked_fill(~allowed, -math.inf)
+
+
+def _to(device, mask):
+    if not isinstance(mask, torch.Tensor):
+        mask = mask.copy()  # torch takes no read-only or flipped view
+    return torch.as_tensor(mask, device=device)

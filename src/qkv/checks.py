@@ -13,11 +13,12 @@ def score_shape(query, key, value, enable_gqa=False):
     Raises
     ------
     TypeError
-        An input is not floating point, or the dtypes differ.
+        An input is no floating point array, or the dtypes differ.
     ValueError
         Shapes that do not fit; the message gives all three.
     """
     for name, array in {"query": query, "key": key, "value": value}.items():
+        _check_array(name, array)
         if not _is_floating(array):
             raise TypeError(f"{name} must be floating point: {array.dtype}")
         if array.dtype != query.dtype:
@@ -58,6 +59,7 @@ def check_mask(attn_mask, scores):
     ValueError
         The mask does not broadcast to the scores.
     """
+    _check_array("attn_mask", attn_mask)
     if not (str(attn_mask.dtype).endswith("bool") or _is_floating(attn_mask)):
         raise TypeError(
             "attn_mask must be boolean (True may attend) or floating point "
@@ -92,6 +94,11 @@ def check_options(scores, is_causal=False, softcap=None):
         )
     if softcap is not None and not softcap > 0:
         raise ValueError(f"softcap must be positive, got {softcap}")
+
+
+def _check_array(name, array):
+    if not hasattr(array, "dtype"):
+        raise TypeError(f"{name} must be an array, got {type(array).__name__}")
 
 
 def _is_floating(array):

@@ -84,12 +84,14 @@ def scaled_dot_product_attention(
         key = np.repeat(key, query.shape[-3] // key.shape[-3], axis=-3)
         value = np.repeat(value, query.shape[-3] // value.shape[-3], axis=-3)
     if scale is None:
-        scale = 1 / math.sqrt(query.shape[-1])  # not np.sqrt: float32 stays
+        scale = 1 / math.sqrt(query.shape[-1])
 
     # 1. Relate. Scaling the query first is the same product, but float16
-    #    does not overflow on the way.
-    scores = (query * scale) @ key.swapaxes(-1, -2)  # (..., L, S)
+    #    does not overflow on the way. Python's float keeps float32 float32,
+    #    NumPy's (np.sqrt) would not.
+    scores = (query * float(scale)) @ key.swapaxes(-1, -2)  # (..., L, S)
     if softcap is not None:
+        softcap = float(softcap)
         scores = softcap * np.tanh(scores / softcap)
 
     # 2. Normalise, over the keys that may be attended.
