@@ -68,12 +68,16 @@ def chromium():
         from playwright.sync_api import sync_playwright
     except ImportError:
         missing("the Python package playwright is not installed")
-    with sync_playwright() as playwright:
+    try:
+        playwright = sync_playwright().start()
         browser = playwright.chromium.launch(
             executable_path=path, args=FLAGS, headless=True
         )
-        yield browser
-        browser.close()
+    except Exception as error:  # a library that the system lacks, say
+        missing(f"{path} does not start: {str(error).splitlines()[0]}")
+    yield browser
+    browser.close()
+    playwright.stop()
 
 
 @pytest.fixture(scope="session")
