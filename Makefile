@@ -187,7 +187,8 @@ notebooks: $(VENV)/.models ## run every notebook and compare with its committed 
 
 .PHONY: mutants
 mutants: $(VENV)/.models ## change the core one operator at a time: do the tests notice?
-	@$(ONE_THREAD) $(VENV)/bin/mutmut run
+	@$(ONE_THREAD) $(PY) -m mutmut run --max-children $(WORKERS)
+	@$(PY) -m mutmut results
 
 # ---------------------------------------------------------------- house-keeping
 
