@@ -182,6 +182,12 @@ def test_page(visit, path, size, scheme):
     )
     assert not maths, "maths that was not typeset"
     assert tab.locator("mjx-merror, merror, .katex-error").count() == 0
+    # An unknown macro is set in red, as its own name.
+    unknown = tab.evaluate(
+        """() => [...document.querySelectorAll('mjx-container, .math math')]
+        .map(m => m.textContent).filter(t => /\\\\[a-zA-Z]/.test(t))"""
+    )
+    assert not unknown, "TeX that the renderer does not know"
     text = tab.evaluate(
         """() => { const seen = document.body.cloneNode(true);
         seen.querySelectorAll('pre, code, script, style, mjx-container, math')
