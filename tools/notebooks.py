@@ -23,6 +23,7 @@ def execute(source, target):
         book,
         timeout=300,
         kernel_name="python3",
+        coalesce_streams=True,
         resources={"metadata": {"path": str(Path(source).parent)}},
     )
     client.execute()

@@ -32,7 +32,7 @@ def sweep_phrases(seeds=range(5)):
 
 def sweep_recall(seeds=range(3), distances=(4, 16, 64)):
     """Recall over a distance, attention against recurrence (chapter 1)."""
-    settings = [{"kind": kind} for kind in recall.MODELS]
+    settings = [{"kind": kind, "window": None} for kind in recall.MODELS]
     settings.append({"kind": "attention", "window": 4})
     for options in settings:
         for distance in distances:
@@ -40,7 +40,7 @@ def sweep_recall(seeds=range(3), distances=(4, 16, 64)):
                 row = {"distance": distance, "seed": seed, **options}
                 row["accuracy"] = recall.run(
                     seed, distance=distance, **options)
-                if "window" not in options:
+                if options["window"] is None:
                     row["reach"] = recall.reach(
                         options["kind"], distance, seed)
                 yield row
