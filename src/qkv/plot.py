@@ -19,7 +19,7 @@ def style():
         "figure.facecolor": "none",
         "axes.facecolor": "none",
         "savefig.facecolor": "none",
-        "figure.dpi": 130,
+        "figure.dpi": 110,
         "figure.constrained_layout.use": True,
         "axes.prop_cycle": plt.cycler(color=COLORS),
         "axes.spines.top": False,
@@ -78,7 +78,8 @@ def heatmap(weights, queries, keys, *, ax=None, title=None, digits=2,
     ax.tick_params(length=0)
     if digits is not None:
         for (i, j), w in np.ndenumerate(weights):
-            shade = (w - vmin) / (vmax - vmin)
+            r, g, b, _ = cmap((w - vmin) / (vmax - vmin))
+            dark = 0.3 * r**2 + 0.6 * g**2 + 0.1 * b**2 < 0.25
             ax.text(j, i, f"{w:.{digits}f}", ha="center", va="center",
-                    fontsize=9, color="white" if shade > 0.5 else "#1c2b3a")
+                    fontsize=9, color="white" if dark else "#1c2b3a")
     return ax

@@ -141,3 +141,16 @@ def run(seed, *, dishes=1, positions=False, shuffled=False):
         "itself": noun[-1].item(),
         "others": noun[:-4].sum().item(),
     }
+
+
+def sweep(seeds=range(5)):
+    """Yield rows: where the last noun's weight goes, by setting."""
+    settings = {
+        "one dish": {},
+        "one dish, targets shuffled": {"shuffled": True},
+        "two dishes": {"dishes": 2},
+        "two dishes, positions": {"dishes": 2, "positions": True},
+    }
+    for setting, options in settings.items():
+        for seed in seeds:
+            yield {"setting": setting, "seed": seed, **run(seed, **options)[1]}

@@ -114,3 +114,18 @@ def _seeded(kind, window, seed):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Recaller(kind, window)
+
+
+def sweep(seeds=range(3), distances=(4, 16, 64)):
+    """Yield rows: accuracy and reach, by kind, window, distance and seed."""
+    settings = [(kind, None) for kind in MODELS] + [("attention", 4)]
+    for kind, window in settings:
+        for distance in distances:
+            for seed in seeds:
+                accuracy = run(
+                    seed, kind=kind, distance=distance, window=window)
+                row = {"kind": kind, "window": window, "distance": distance,
+                       "seed": seed, "accuracy": accuracy}
+                if window is None:
+                    row["reach"] = reach(kind, distance, seed)
+                yield row

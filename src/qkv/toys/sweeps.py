@@ -2,7 +2,7 @@
 
 ``python -m qkv.toys.sweeps`` (``make experiments``) runs them all and writes
 ``results/NAME.json`` beside this file; a chapter shows the table and re-runs
-one row. Each sweep is a generator of rows: setting, seed, what was measured.
+one row. Each toy's ``sweep`` yields rows: setting, seed, what was measured.
 """
 
 import json
@@ -16,37 +16,8 @@ from . import phrases, recall
 RESULTS = Path(__file__).with_name("results")
 
 
-def sweep_phrases(seeds=range(5)):
-    """Where the last noun's weight goes, by setting (chapter 2)."""
-    settings = {
-        "one dish": {},
-        "one dish, targets shuffled": {"shuffled": True},
-        "two dishes": {"dishes": 2},
-        "two dishes, positions": {"dishes": 2, "positions": True},
-    }
-    for setting, options in settings.items():
-        for seed in seeds:
-            row = phrases.run(seed, **options)[1]
-            yield {"setting": setting, "seed": seed, **row}
-
-
-def sweep_recall(seeds=range(3), distances=(4, 16, 64)):
-    """Recall over a distance, attention against recurrence (chapter 1)."""
-    settings = [{"kind": kind, "window": None} for kind in recall.MODELS]
-    settings.append({"kind": "attention", "window": 4})
-    for options in settings:
-        for distance in distances:
-            for seed in seeds:
-                row = {"distance": distance, "seed": seed, **options}
-                row["accuracy"] = recall.run(
-                    seed, distance=distance, **options)
-                if options["window"] is None:
-                    row["reach"] = recall.reach(
-                        options["kind"], distance, seed)
-                yield row
-
-
-SWEEPS = {"phrases": sweep_phrases, "recall": sweep_recall}
+#: name -> generator of rows, of which each chapter shows a table
+SWEEPS = {"phrases": phrases.sweep, "recall": recall.sweep}
 
 
 def load(name):
