@@ -206,6 +206,24 @@ def test_cache_with_any_mask(kind):
     assert_close(output, want[:, 4:])
 
 
+def test_masks_move_to_the_device():
+    """Kills NumPy masks that stay on the CPU when the model does not."""
+    made, [x] = heads().to("meta"), inputs(L)
+    mask = qkv.padding_mask([4, 6], L)
+    cache = qkv.KVCache()
+    for part in (x[:, :4], x[:, 4:]):
+        end = len(cache) + part.shape[1]
+        for now in (None, cache):
+            output, _ = made(
+                part.to("meta"),
+                attn_mask=mask[..., : end if now else part.shape[1]],
+                is_causal=True,
+                cache=now,
+                return_weights=True,
+            )
+            assert output.device.type == "meta"
+
+
 def test_cache_without_causal_sees_everything():
     """Kills a cache that makes attention causal by itself."""
     made, [x] = heads(), inputs(L)
@@ -399,7 +417,7 @@ def test_refused_calls():
     x, y = inputs(L, S)
     cases = [
         ({"value": y}, ["value needs a key", "self-attention"]),
-        ({"key": y, "cache": cache}, ["cache is for self-attention",
+        ({"key": y, "cache": cache}, ["cache and rotary are for self-att",
                                       "project_source", "project_query"]),
         ({"key": y, "is_causal": True}, ["L=6, S=5", "causal_mask(6, 5)"]),
         ({"key": y, "value": y[:, :4]}, ["(2, 6, 12)", "(2, 5, 12)",
@@ -421,6 +439,6 @@ def test_refused_calls():
     with pytest.raises(ValueError, match=r"\(6, 12\)"):
         made(x[0], y)
     turned = heads(rotary=turn)
-    with pytest.raises(ValueError, match="rotary positions need self-atten"):
+    with pytest.raises(ValueError, match="rotary are for self-attention"):
         turned(x, y)
     assert len(cache) == 0

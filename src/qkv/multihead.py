@@ -26,10 +26,7 @@ class MultiHeadAttention(nn.Module):
     grouped-query attention. `dropout` acts on the weights, in training mode
     only. ``rotary(x, start)`` returns queries or keys x (B, H, T, d_k) with
     positions start, start + 1 … encoded (self-attention only).
-    Head counts that do not divide raise ValueError.
-
-    Vaswani et al. (2017), section 3.2.2; Ainslie et al. (2023) for
-    grouped-query attention.
+    Vaswani et al. (2017), section 3.2.2; Ainslie et al. (2023).
     """
 
     def __init__(self, d_model, num_heads, num_kv_heads=None, *, bias=True,
@@ -55,10 +52,9 @@ class MultiHeadAttention(nn.Module):
         """Attend from `query` (B, L, d_model) to `key` (B, S, d_model).
 
         Without `key` this is self-attention; without `value` the values come
-        from the key. `attn_mask` broadcasts to (B, H, L, S). With a
-        `qkv.KVCache`, new keys and values are appended to it and the queries
-        see all S positions so far, of which ``is_causal=True`` takes them to
-        be the last L; for cross-attention see `attend`.
+        from the key. `attn_mask` broadcasts to (B, H, L, S). A `qkv.KVCache`
+        gets the new keys and values, and the queries see all S so far, as
+        the last L of them with ``is_causal``. For cross-attention: `attend`.
 
         Returns the output (B, L, d_model), and with ``return_weights=True``
         the weights (B, H, L, S), per head and before dropout. Inputs that do
@@ -108,13 +104,11 @@ class MultiHeadAttention(nn.Module):
         """Check the inputs; return what keys and values are made from."""
         if key is None and value is not None:
             raise ValueError("value needs a key; self-attention gives neither")
-        if key is not None and cache is not None:
+        if key is not None and (cache is not None or self.rotary is not None):
             raise ValueError(
-                "cache is for self-attention; the keys of cross-attention do "
-                "not grow: k, v = project_source(key, value) once, then "
-                "attend(project_query(query), k, v) at each step")
-        if key is not None and self.rotary is not None:
-            raise ValueError("rotary positions need self-attention, no key")
+                "cache and rotary are for self-attention, without a key. The "
+                "keys of cross-attention do not grow: k, v = project_source("
+                "key, value) once, then attend(project_query(query), k, v)")
         key = query if key is None else key
         value = key if value is None else value
         q, k, v = (tuple(x.shape) for x in (query, key, value))
