@@ -216,7 +216,7 @@ def test_masks_move_to_the_device():
         for now in (None, cache):
             output, _ = made(
                 part.to("meta"),
-                attn_mask=mask[..., : end if now else part.shape[1]],
+                attn_mask=mask[..., : part.shape[1] if now is None else end],
                 is_causal=True,
                 cache=now,
                 return_weights=True,
