@@ -10,12 +10,14 @@ import importlib
 import importlib.util
 from pathlib import Path
 
-__all__ = ["MiniLM"]
+__all__ = ["MiniLM", "SmolLM2"]
 
 
 def __getattr__(name):
     if name == "MiniLM":
         return importlib.import_module(".minilm", __name__).MiniLM
+    if name == "SmolLM2":
+        return importlib.import_module(".smollm2", __name__).SmolLM2
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
