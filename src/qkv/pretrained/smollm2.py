@@ -149,11 +149,12 @@ class SmolLM2(nn.Module):
 
     def encode(self, text):
         """Return the ids of a text's tokens: LongTensor, (1, T)."""
-        return torch.tensor([self.tokenizer.encode(text).ids])
+        ids = self.tokenizer.encode(text).ids
+        return torch.tensor([ids], dtype=torch.long)
 
     def decode(self, ids):
         """Return the text of ids: a number, a list, or (T,) or (1, T)."""
-        ids = torch.as_tensor(ids).reshape(-1).tolist()
+        ids = torch.as_tensor(ids, dtype=torch.long).reshape(-1).tolist()
         return self.tokenizer.decode(ids, skip_special_tokens=False)
 
     def tokens(self, text):
