@@ -18,6 +18,7 @@ of `wrong_attentions` each check finds.
 
 import inspect
 import math
+import re
 
 import numpy as np
 import torch
@@ -138,13 +139,17 @@ def same(actual, expected, about, *, dtype="float64", suspects=None):
 
 
 def refuses(error, words, function, *args, **options):
-    """Assert that a call raises `error` with all `words` in its message."""
+    """Assert that a call raises `error`, its message with all `words`."""
     try:
         function(*args, **options)
     except Exception as raised:
         said = f"{type(raised).__name__}: {raised}"
         assert isinstance(raised, error), f"not a {error.__name__}: {said}"
-        missing = [word for word in words if word not in str(raised)]
+        missing = [
+            word
+            for word in words  # whole ones: "key" is not in "keys"
+            if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said)
+        ]
         assert not missing, f"message lacks {missing}: {said}"
     else:
         raise AssertionError(f"accepted silently, {error.__name__} expected")
@@ -828,6 +833,8 @@ def refuses_what_is_not_floating(attention, array):
         inputs[n] = array(inputs[n], "int64")
         words = [name, "int64", "floating"]
         refuses(TypeError, words, attention, *inputs)
+        inputs[n] = "no array at all"
+        refuses(TypeError, [name], attention, *inputs)
 
 
 @check("contract")
