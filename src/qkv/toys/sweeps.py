@@ -11,13 +11,19 @@ from pathlib import Path
 
 import torch
 
-from . import phrases, recall
+from . import language, pairs, phrases, recall, retrieval
 
 RESULTS = Path(__file__).with_name("results")
 
 
 #: name -> generator of rows, of which each chapter shows a table
-SWEEPS = {"phrases": phrases.sweep, "recall": recall.sweep}
+SWEEPS = {
+    "language": language.sweep,
+    "pairs": pairs.sweep,
+    "phrases": phrases.sweep,
+    "recall": recall.sweep,
+    "retrieval": retrieval.sweep,
+}
 
 
 def load(name):
