@@ -736,9 +736,10 @@ def mask_and_causal_together(attention, array):
 def causal_needs_equal_lengths(attention, array):
     """L ≠ S is refused, with the mask that says what is meant."""
     for inputs in ((Q, K, V), (Q, K[..., :3, :], V[..., :3, :])):
-        words = f"causal_mask({L}, {inputs[1].shape[-2]})"
+        words = f"causal_mask({L}, {inputs[1].shape[-2]}) lets the last query"
+        words = [words, "see the last key"]
         inputs = arrays(array, *inputs)
-        refuses(ValueError, [words], attention, *inputs, is_causal=True)
+        refuses(ValueError, words, attention, *inputs, is_causal=True)
 
 
 @check("contract")
@@ -790,7 +791,12 @@ def one_dimensional_mask(attention, array):
     allowed = np.array([1, 0, 1, 1, 0, 1, 0], bool)
     for mask in (allowed, as_bias(allowed)):
         output = attention(*arrays(array, Q, K, V), attn_mask=array(mask))
-        same(output, loops(Q, K, V, allowed=allowed)[0], "mask of shape (S,)")
+        expected = loops(Q, K, V, allowed=allowed)[0]
+        same(output, expected, "mask of shape (S,)")
+        output = attention(
+            *arrays(array, Q[0, 1], K[0, 1], V[0, 1]), attn_mask=array(mask)
+        )
+        same(output, expected[0, 1], "mask of shape (S,), no batch, no heads")
 
 
 @check("contract", torch_only=True)
@@ -852,14 +858,14 @@ def refuses_shapes_that_do_not_fit(attention, array):
     """Widths, lengths, batches; the message names arguments and shapes."""
     flat = Q[0, 0, 0], K[0, 0, 0], V[0, 0, 0]
     for q, k, v, words in (
-        (Q, K[..., :3], V, ["query", "key", "d_k"]),
-        (Q[..., :0], K[..., :0], V, ["d_k"]),
-        (Q, K, V[..., :6, :], ["key", "value", "length S"]),
+        (Q, K[..., :3], V, ["query and key need the same width d_k"]),
+        (Q[..., :0], K[..., :0], V, ["d_k > 0"]),
+        (Q, K, V[..., :6, :], ["key and value need the same length S"]),
         (flat[0], K, V, ["query", "two dimensions"]),
         (Q, flat[1], V, ["key", "two dimensions"]),
         (Q, K, flat[2], ["value", "two dimensions"]),
-        (Q, K[[0, 0, 1]], V[[0, 0, 1]], ["batch"]),
-        (Q, K, V[[0, 0, 1]], ["batch"]),
+        (Q, K[[0, 0, 1]], V[[0, 0, 1]], ["query, key and value differ"]),
+        (Q, K, V[[0, 0, 1]], ["batch or heads"]),
     ):
         shapes = [str(x.shape) for x in (q, k, v)]
         refuses(ValueError, words + shapes, attention, *arrays(array, q, k, v))
@@ -876,12 +882,17 @@ def refuses_head_counts(attention, array):
         (MANY[:, :5], *FEW, "key"),
         (MANY[:, :4], FEW[0], V, "value"),
         (MANY, K[:, :0], V[:, :0], "key"),
+        (MANY[:, :5], K[:, :0], V[:, :0], "key"),
+        (MANY[:, :2], K[:, :0], V[:, :0], "key"),
         (MANY[:, 0], K[0, 0], V[0, 0], "key"),
         (MANY[0, 0], K[0], V[0], "key"),
     ):
         words = [f"{name} heads must divide", str(q.shape), str(k.shape)]
         inputs = arrays(array, q, k, v)
         refuses(ValueError, words, attention, *inputs, enable_gqa=True)
+    inputs = arrays(array, MANY, *(x[[0, 0, 1]] for x in FEW))
+    words = ["batch", "(3, 2, 7, 4)"]
+    refuses(ValueError, words, attention, *inputs, enable_gqa=True)
 
 
 @check("contract")

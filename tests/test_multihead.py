@@ -223,6 +223,8 @@ def test_masks_move_to_the_device():
                 return_weights=True,
             )
             assert output.device.type == "meta"
+    output, _ = made(x.to("meta"), attn_mask=mask, return_weights=True)
+    assert output.device.type == "meta"
 
 
 def test_cache_without_causal_sees_everything():
@@ -419,7 +421,8 @@ def test_refused_calls():
         ({"value": y}, ["value needs a key; self-attention gives neither"]),
         ({"key": y, "cache": cache},
          ["cache and rotary are for self-attention, without a key",
-          "project_source", "project_query(query), k, v"]),
+          "The keys of cross-attention do not grow: k, v = project_source"
+          "(key, value) once, then attend(project_query(query), k, v)"]),
         ({"key": y, "is_causal": True}, ["L=6, S=5", "causal_mask(6, 5)"]),
         ({"key": y, "value": y[:, :4]}, ["(2, 6, 12)", "(2, 5, 12)",
                                          "(2, 4, 12)"]),
