@@ -793,10 +793,9 @@ def one_dimensional_mask(attention, array):
         output = attention(*arrays(array, Q, K, V), attn_mask=array(mask))
         expected = loops(Q, K, V, allowed=allowed)[0]
         same(output, expected, "mask of shape (S,)")
-        output = attention(
-            *arrays(array, Q[0, 1], K[0, 1], V[0, 1]), attn_mask=array(mask)
-        )
-        same(output, expected[0, 1], "mask of shape (S,), no batch, no heads")
+        inputs = arrays(array, Q[1], K[1], V[1])
+        output = attention(*inputs, attn_mask=array(mask))
+        same(output, expected[1], "mask of shape (S,), one leading dimension")
 
 
 @check("contract", torch_only=True)
