@@ -131,13 +131,18 @@ def run(seed, *, d_k, lr, divide_by="√d_k", start="unit", label=False,
     return (found == partner).float().mean().item(), losses
 
 
-#: what a row of the sweep is called -> how it is trained
+#: what a row of the sweep is called -> how it is trained; the last divides
+#: by √d_k, the three before it by nothing
 SETTINGS = {
-    **{f"÷ {name}": {"divide_by": name} for name in DIVISORS},
-    "÷ nothing, default start": {"divide_by": "nothing", "start": "default"},
-    "÷ nothing, small start": {"divide_by": "nothing", "start": "small"},
-    "÷ nothing, with a label": {"divide_by": "nothing", "label": True},
-    "÷ √d_k, re-dealt": {"redealt": True},
+    "÷ √d_k": {},
+    "÷ √d_model": {"divide_by": "√d_model"},
+    "÷ √heads": {"divide_by": "√heads"},
+    "÷ d_k": {"divide_by": "d_k"},
+    "undivided": {"divide_by": "nothing"},
+    "default start": {"divide_by": "nothing", "start": "default"},
+    "small start": {"divide_by": "nothing", "start": "small"},
+    "with a label": {"divide_by": "nothing", "label": True},
+    "re-dealt": {"redealt": True},
 }
 #: optimizer -> learning rates tried
 RATES = {"adam": (0.0001, 0.001, 0.01, 0.1), "sgd": (0.01, 0.1, 1, 10)}
