@@ -56,8 +56,26 @@ def test_scores_start_as_large_as_they_should(divide_by, start, std, d_k):
     assert sum(measured) / len(measured) == pytest.approx(1, rel=0.12)
 
 
+def test_descend_steps_against_the_gradient():
+    """Kills momentum, decay and a gradient that piles up."""
+    model = torch.nn.Module()
+    model.weight = torch.nn.Parameter(torch.tensor(3.0))
+    losses = pairs.descend(model, lambda: model.weight**2, 2, lr=0.1)
+    assert losses == pytest.approx([9, 2.4**2])
+    assert model.weight.item() == pytest.approx(2.4 - 0.1 * 4.8)
+
+
+def test_a_label_is_judged_on_divided_scores():
+    """Kills a cross-entropy of other scores than attention uses."""
+    x, partner = pairs.sample(3)
+    first = pairs.run(3, d_k=16, lr=0.1, label=True, steps=1)[1][0]
+    weights = pairs.Finder(16, 3)(x)[1]
+    wanted = -weights[torch.arange(32), partner].log().mean().item()
+    assert first == pytest.approx(wanted, rel=1e-5)
+
+
 def test_a_small_start_is_the_division():
-    """Kills an optimizer that does more than descend."""
+    """Kills a start that is not the root of the root."""
     x, partner = (t.double() for t in pairs.sample(1))
     partner = partner.long()
 
