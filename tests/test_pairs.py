@@ -5,8 +5,9 @@ import math
 import pytest
 import torch
 from torch.nn import functional as F
+from torch.optim import SGD
 
-from qkv.toys import pairs
+from qkv.toys import pairs, train
 
 
 def scores(model, x):
@@ -56,11 +57,11 @@ def test_scores_start_as_large_as_they_should(divide_by, start, std, d_k):
     assert sum(measured) / len(measured) == pytest.approx(1, rel=0.12)
 
 
-def test_descend_steps_against_the_gradient():
+def test_descent_steps_against_the_gradient():
     """Kills momentum, decay and a gradient that piles up."""
     model = torch.nn.Module()
     model.weight = torch.nn.Parameter(torch.tensor(3.0))
-    losses = pairs.descend(model, lambda: model.weight**2, 2, lr=0.1)
+    losses = train(model, lambda: model.weight**2, 2, 0.1, SGD)
     assert losses == pytest.approx([9, 2.4**2])
     assert model.weight.item() == pytest.approx(2.4 - 0.1 * 4.8)
 
@@ -81,8 +82,8 @@ def test_a_small_start_is_the_division():
 
     def after(steps, lr, **options):
         model = pairs.Finder(16, 1, **options).double()
-        pairs.descend(
-            model, lambda: F.mse_loss(model(x)[0], x[partner]), steps, lr
+        train(
+            model, lambda: F.mse_loss(model(x)[0], x[partner]), steps, lr, SGD
         )
         return model(x)[1]
 

@@ -3,8 +3,8 @@
 import torch
 
 
-def train(model, loss, steps, lr):
-    """Full-batch Adam.
+def train(model, loss, steps, lr, optimizer=torch.optim.Adam):
+    """Take some steps downhill.
 
     Parameters
     ----------
@@ -15,13 +15,14 @@ def train(model, loss, steps, lr):
     steps : int
     lr : float
         Learning rate.
+    optimizer : torch.optim.Optimizer class
 
     Returns
     -------
     list of float
         The loss before each step.
     """
-    optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+    optimizer = optimizer(model.parameters(), lr=lr)
     losses = []
     for _ in range(steps):
         optimizer.zero_grad()

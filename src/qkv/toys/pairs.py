@@ -31,6 +31,7 @@ STARTS = {
     "default": lambda d_k: 3**-0.5,  # the variance of nn.Linear's own start
     "small": lambda d_k: d_k**-0.25,  # scores start with variance 1
 }
+OPTIMIZERS = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
 
 
 def sample(seed, n=32, width=32):
@@ -73,19 +74,6 @@ class Finder(nn.Module):
             q, k, x, scale=self.scale, return_weights=True)
 
 
-def descend(model, loss, steps, lr):
-    """Plain gradient descent, with the interface of `qkv.toys.train`."""
-    optimizer = torch.optim.SGD(model.parameters(), lr=lr)
-    losses = []
-    for _ in range(steps):
-        optimizer.zero_grad()
-        value = loss()
-        value.backward()
-        optimizer.step()
-        losses.append(value.item())
-    return losses
-
-
 def run(seed, *, d_k, lr, divide_by="√d_k", start="unit", label=False,
         optimizer="adam", redealt=False, steps=300):
     """Train a `Finder` on all n vectors at once.
@@ -102,7 +90,8 @@ def run(seed, *, d_k, lr, divide_by="√d_k", start="unit", label=False,
         False: the loss is the mean squared error of what attention returns.
         True: it is the cross-entropy of the weights, with the partner's number
         as the label; the values play no part.
-    optimizer : {"adam", "sgd"}
+    optimizer : str
+        A key of `OPTIMIZERS`.
     redealt : bool
         Null control: partners are dealt out anew before each step.
     steps : int
@@ -125,7 +114,7 @@ def run(seed, *, d_k, lr, divide_by="√d_k", start="unit", label=False,
             return F.cross_entropy(scores, wanted)
         return F.mse_loss(model(x)[0], x[wanted])
 
-    losses = {"adam": train, "sgd": descend}[optimizer](model, loss, steps, lr)
+    losses = train(model, loss, steps, lr, OPTIMIZERS[optimizer])
     with torch.no_grad():
         found = model(x)[1].argmax(-1)
     return (found == partner).float().mean().item(), losses
