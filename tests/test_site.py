@@ -96,7 +96,7 @@ def raw_directives(page):
     """MyST fences that show as text."""
     return [
         f"raw directive: {line.strip()!r}"
-        for line in prose(page).splitlines()
+        for line in prose(page, MATH).splitlines()
         if DIRECTIVE.search(line)
     ]
 
