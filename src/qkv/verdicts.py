@@ -120,16 +120,16 @@ class Table:
             for r in self.rows)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        head = "claim", "measured here", "value", "needs", "null control", \
-            "verdict"
+        head = ("claim", "verdict", "measured here", "value", "needs",
+                "null control")
         body, last = [], None
         for r in self.rows:  # the claim's text once, above all its rows
             text = "" if r["claim"] == last else claims()[r["claim"]]["en"]
             last = r["claim"]
             numbers = r["measured"], r["value"], _sign(r["rule"]), r["null"]
             body.append((f"<b>{last}</b> {html.escape(text)}",
-                         *map(html.escape, numbers),
-                         f"<b>{html.escape(r['verdict'])}</b>"))
+                         f"<b>{html.escape(r['verdict'])}</b>",
+                         *map(html.escape, numbers)))
         cells = ["".join(f"<th scope='col'>{c}</th>" for c in head)]
         cells += ["".join(f"<td>{c}</td>" for c in row) for row in body]
         table = "".join(f"<tr>{row}</tr>" for row in cells)
