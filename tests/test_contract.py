@@ -34,6 +34,14 @@ RIGHT = {
 }
 
 
+@pytest.mark.parametrize("options", [{}, {"return_weights": True}])
+def test_the_torch_function_says_that_it_wants_tensors(options):
+    """Kills an error that names neither the argument nor the cure."""
+    x = numpy_array([[[1.0, 2.0]]])
+    with pytest.raises(TypeError, match=r"query must be a torch\.Tensor"):
+        qkv.scaled_dot_product_attention(x, x, x, **options)
+
+
 @pytest.mark.parametrize(
     ("who", "name"),
     [

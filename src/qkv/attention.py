@@ -17,6 +17,8 @@ def scaled_dot_product_attention(
         scale=None, enable_gqa=False, *, softcap=None, return_weights=False):
     """softmax(Q Kᵀ / √d_k) V, a drop-in for torch's function of this name.
 
+    Vaswani et al. (2017), section 3.2.1.
+
     Parameters
     ----------
     query, key, value : Tensor, (..., L, d_k), (..., S, d_k), (..., S, d_v)
@@ -47,11 +49,9 @@ def scaled_dot_product_attention(
     `attn_mask` and `is_causal` may be given together; `is_causal` with
     L != S is an error, because there torch's corner (top-left) is the wrong
     one for decoding; mistakes raise TypeError or ValueError.
-
-    References
-    ----------
-    Vaswani et al. (2017), section 3.2.1.
     """
+    if not torch.is_tensor(query):
+        raise TypeError(f"query must be a torch.Tensor, not {type(query)}")
     shape = score_shape(query, key, value, enable_gqa)
     check_options(shape, is_causal, softcap)
     if not 0 <= dropout_p <= 1:
