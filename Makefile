@@ -150,6 +150,9 @@ env_mkl-compatible := $(ONE_THREAD) MKL_CBWR=COMPATIBLE
 .PHONY: determinism
 determinism: $(SETTING:%=determinism-%) ## notebooks give the same numbers under other CPU settings (SETTING=…)
 
+# Two workers of two threads each would wait for each other on two cores.
+determinism-two-threads: WORKERS := 1
+
 .PHONY: $(SETTINGS:%=determinism-%)
 $(SETTINGS:%=determinism-%): determinism-%: $(VENV)/.models
 	@echo "== determinism: $* ($(env_$*))"
