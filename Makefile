@@ -132,7 +132,7 @@ refresh: $(VENV)/.models ## run every notebook in place (or NOTEBOOKS=…), keep
 
 .PHONY: experiments
 experiments: $(VENV)/.models ## rerun the sweeps over seeds, writing src/qkv/toys/results/*.json
-	@$(PY) -m qkv.toys.sweeps
+	@$(ONE_THREAD) $(PY) -m qkv.toys.sweeps
 
 # Naming no notebook would make pytest run everything else.
 NBVAL = $(if $(NOTEBOOKS),,$(error there is no notebook in book/))$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
