@@ -79,7 +79,8 @@ def heatmap(weights, queries, keys, *, ax=None, title=None, digits=2,
     if digits is not None:
         for (i, j), w in np.ndenumerate(weights):
             r, g, b, _ = cmap((w - vmin) / (vmax - vmin))
-            dark = 0.3 * r**2 + 0.6 * g**2 + 0.1 * b**2 < 0.25
+            # White where it has more contrast than black: luminance < 0.18.
+            dark = 0.21 * r**2.2 + 0.72 * g**2.2 + 0.07 * b**2.2 < 0.18
             ax.text(j, i, f"{w:.{digits}f}", ha="center", va="center",
-                    fontsize=9, color="white" if dark else "#1c2b3a")
+                    fontsize=9, color="white" if dark else "black")
     return ax
