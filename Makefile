@@ -29,7 +29,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 # What the pages are made of, as one number: a change of content rebuilds,
 # a change of date does not.
-FINGERPRINT = find book src/qkv _config.yml _toc.yml requirements-book.txt -type f \
+FINGERPRINT = find book src/qkv tools/pages _config.yml _toc.yml requirements-book.txt -type f \
 	! -path '*/.ipynb_checkpoints/*' ! -path '*/__pycache__/*' \
 	-exec cksum {} + | sort | cksum
 

@@ -1,0 +1,28 @@
+"""What the book adds to Sphinx: maths, search and the last touches to a page.
+
+- `maths`: TeX becomes HTML while the pages are built, so that they need no
+  script for it; TeX that KaTeX does not understand is a warning, and `make
+  book` stops at warnings.
+- `search`: Chinese words are found inside Chinese sentences.
+- `finish`: what the theme leaves undone, repaired in the finished HTML.
+
+`katex.min.js` and `static/katex` are KaTeX 0.19.1 as published on npm,
+unmodified (MIT licence, beside the fonts): building needs only pip.
+"""
+
+from pathlib import Path
+
+from . import finish, maths, search
+
+STATIC = Path(__file__).parent / "static"
+
+
+def setup(app):
+    """Register the three parts with Sphinx."""
+    app.connect(
+        "config-inited",
+        lambda _, config: config.html_static_path.append(str(STATIC)),
+    )
+    for part in (maths, search, finish):
+        part.setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
