@@ -14,8 +14,15 @@ _INK = "#858585"  # readable on white and on dark pages alike
 
 
 def style():
-    """Set matplotlib up for this book: transparent figures, quiet axes."""
+    """Set matplotlib up for this book: transparent figures, quiet axes.
+
+    In a notebook figures become SVG, the same file at each run. Their text
+    is drawn as shapes: it looks alike on every machine.
+    """
+    svg_in_notebooks()
     plt.rcParams.update({
+        "svg.fonttype": "path",
+        "svg.hashsalt": "qkv",
         "figure.facecolor": "none",
         "axes.facecolor": "none",
         "savefig.facecolor": "none",
@@ -32,6 +39,17 @@ def style():
             ("text.color", "axes.labelcolor", "axes.edgecolor",
              "axes.titlecolor", "xtick.color", "ytick.color"), _INK),
     })
+
+
+def svg_in_notebooks():
+    """Show figures as SVG where there is a notebook to show them in."""
+    try:
+        from IPython import get_ipython
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+    except ImportError:
+        return
+    if get_ipython() is not None:
+        set_matplotlib_formats("svg", metadata={"Date": None})
 
 
 def heatmap(weights, queries, keys, *, ax=None, title=None, digits=2,
@@ -69,7 +87,9 @@ def heatmap(weights, queries, keys, *, ax=None, title=None, digits=2,
     if ax is None:
         size = 1.6 + 0.62 * len(keys), 1.0 + 0.5 * len(queries)
         _, ax = plt.subplots(figsize=size)
-    ax.imshow(weights, cmap=cmap, vmin=vmin, vmax=vmax, aspect="auto")
+    # No interpolation: an SVG then holds one pixel for each weight.
+    ax.imshow(weights, cmap=cmap, vmin=vmin, vmax=vmax, aspect="auto",
+              interpolation="none")
     ax.set_xticks(range(len(keys)), keys, rotation=35, ha="right",
                   rotation_mode="anchor")
     ax.set_yticks(range(len(queries)), queries)
