@@ -19,7 +19,7 @@ def style():
     In a notebook figures become SVG, the same file at each run. Their text
     is drawn as shapes: it looks alike on every machine.
     """
-    svg_in_notebooks()
+    _svg_in_notebooks()
     plt.rcParams.update({
         "svg.fonttype": "path",
         "svg.hashsalt": "qkv",
@@ -41,7 +41,7 @@ def style():
     })
 
 
-def svg_in_notebooks():
+def _svg_in_notebooks():
     """Show figures as SVG where there is a notebook to show them in."""
     try:
         from IPython import get_ipython

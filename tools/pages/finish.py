@@ -70,7 +70,7 @@ def head(page, site, path):
 
 def describe(page, site, path):
     """Give search engines and chats a sentence, and a picture's worth."""
-    body = page.select_one("article.bd-article")
+    body = page.select_one("article")
     title = page.title.get_text().strip()
     found = ""
     for p in body.select("p") if body else ():
@@ -83,11 +83,15 @@ def describe(page, site, path):
     text = found if len(found) > 40 else f"{title}. {site.title}."
     if len(text) > 160:
         text = text[:159].rsplit(" ", 1)[0].rstrip(",;:") + "…"
-    page.head.append(page.new_tag("meta", attrs={
-        "name": "description", "content": text}))
+    page.head.append(
+        page.new_tag("meta", attrs={"name": "description", "content": text})
+    )
     for key, value in {
-        "og:title": title, "og:description": text, "og:type": "article",
-        "og:site_name": site.title, "og:url": f"{site.base}{path}",
+        "og:title": title,
+        "og:description": text,
+        "og:type": "article",
+        "og:site_name": site.title,
+        "og:url": f"{site.base}{path}",
     }.items():
         page.head.append(
             page.new_tag("meta", attrs={"property": key, "content": value})
@@ -95,7 +99,7 @@ def describe(page, site, path):
 
 
 def bars(page, site, path):
-    """Take out what is empty: bars, a place for advertising, a second title."""
+    """Take out what is empty: bars, a place for advertising, a spare title."""
     for tag in page.select(
         "#ethical-ad-placement, .pst-async-banner-revealer, footer.bd-footer,"
         "#jb-print-docs-body, .sidebar-header-items,"
@@ -110,11 +114,12 @@ def bars(page, site, path):
 
 
 def icons(page, site, path):
-    """Icons are decoration: hidden from screen readers, and all of them ours."""
+    """Icons are decoration: not for screen readers, and all of them ours."""
     for tag in page.select("i, span"):
         names = [c for c in tag.get("class", []) if c.startswith("fa-")]
         names = [
-            n for n in names
+            n
+            for n in names
             if n not in ("fa-solid", "fa-regular", "fa-brands", "fa-lg")
         ]
         if not names:
@@ -136,6 +141,25 @@ def labels(page, site, path):
             tag["aria-label"] = tag["title"]
     for tag in page.select(".theme-switch"):
         del tag["title"]
+    # Roles that are deprecated, or that ask for children that are not there.
+    for tag in page.select(".citation-list, .citation[role]"):
+        del tag["role"]
+    # A paragraph cannot hold a list; autodoc writes such.
+    for tag in page.select("p:has(dl, div, ul, ol, table)"):
+        tag.name = "div"
+
+
+def wide(page, site, path):
+    """What may be wider than a phone scrolls in its own box.
+
+    The theme's script lets the keyboard reach boxes of this class.
+    """
+    box = "pst-scrollable-table-container"
+    for tag in page.select("article table"):
+        if not tag.find_parent(class_=box):
+            tag.wrap(page.new_tag("div", attrs={"class": box}))
+    for tag in page.select("article div.math"):
+        tag["class"] = [*tag["class"], box]
 
 
 def subscripts(page, site, path):
@@ -148,7 +172,8 @@ def subscripts(page, site, path):
                 not text.find_parent(class_="katex")
             ):
                 html = re.sub(
-                    r"\b([dW])_([A-Za-z]+)", r"\1<sub>\2</sub>",
+                    r"\b([dW])_([A-Za-z]+)",
+                    r"\1<sub>\2</sub>",
                     escape(str(text)),
                 )
                 text.replace_with(*new(page, html))
@@ -163,9 +188,9 @@ def numbers(page, site, path):
         number = f"{int(chapter[1])}.{n}"
         anchor = title.parent.get("id")
         for tag in [title, *page.select(f'.page-toc a[href="#{anchor}"]')]:
-            tag.insert(0, *new(
-                page, f'<span class="section-number">{number}</span> '
-            ))
+            tag.insert(
+                0, *new(page, f'<span class="section-number">{number}</span> ')
+            )
 
 
 def pictures(page, site, path):
@@ -199,14 +224,15 @@ def run_it(page, site, path):
         f"cd {name}\n"
         f"make lab CHAPTER={file}"
     )
-    issue = (
-        f"{site.repository}/issues/new?title=About%20{folder}%2F{file}"
-    )
-    place.append(*new(page, f"""
+    issue = f"{site.repository}/issues/new?title=About%20{folder}%2F{file}"
+    place.append(
+        *new(
+            page,
+            f"""
 <aside class="run-it" aria-label="Run this chapter">
 <p class="run-it-title">Run this chapter</p>
 <ul>
-<li><a href="{colab['href']}">Open it in Colab</a>: nothing to install.</li>
+<li><a href="{colab["href"]}">Open it in Colab</a>: nothing to install.</li>
 <li><a href="../_sources/{source}" download="{file}">Download the
 notebook</a>: its first cell installs what it needs.</li>
 <li>In JupyterLab, on your machine:
@@ -215,11 +241,22 @@ notebook</a>: its first cell installs what it needs.</li>
 <li>Something wrong? <a
 href="{site.repository}/edit/{site.branch}/{source}">Edit this page</a> or <a
 href="{issue}">report an issue</a>.</li>
-</ul></aside>""".strip()))
+</ul></aside>""".strip(),
+        )
+    )
 
 
 PAGE = (
-    head, bars, icons, labels, describe, subscripts, numbers, pictures, run_it
+    head,
+    bars,
+    icons,
+    labels,
+    wide,
+    describe,
+    subscripts,
+    numbers,
+    pictures,
+    run_it,
 )
 
 # ------------------------------------------------- the whole site
@@ -308,7 +345,7 @@ def addresses(site):
         f'<link rel="canonical" href="{site.base}{start}">\n'
         f'<link rel="icon" href="_static/favicon.svg">\n'
         f'<meta http-equiv="refresh" content="0; url={start}">\n</head>\n'
-        f'<body>\n<main>\n<h1>{escape(site.title)}</h1>\n'
+        f"<body>\n<main>\n<h1>{escape(site.title)}</h1>\n"
         f'<p><a href="{start}">Start reading</a></p>\n</main>\n</body>\n'
         "</html>\n",
         encoding="utf-8",

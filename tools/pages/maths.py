@@ -63,7 +63,7 @@ def visit_inline(self, node):
 
 
 def visit_display(self, node):
-    """Write one formula on a line of its own, with its number if it has one."""
+    """Write one formula on a line of its own, with its number if any."""
     tex = node.astext().strip()
     if r"\\" in tex and r"\begin" not in tex:
         tex = rf"\begin{{split}}{tex}\end{{split}}"
