@@ -113,8 +113,8 @@ serve: book ## build, then serve the pages on http://localhost:8000 (PORT=…)
 # ---------------------------------------------------------------- notebooks
 
 .PHONY: lab
-lab: $(VENV)/.models ## open the chapters in JupyterLab
-	@cd book && ../$(VENV)/bin/python -m jupyterlab
+lab: $(VENV)/.models ## open the chapters in JupyterLab (CHAPTER=….ipynb for one)
+	@cd book && ../$(VENV)/bin/python -m jupyterlab $(CHAPTER)
 
 .PHONY: run
 run: $(VENV)/.models ## run every notebook, into _build/run, changing nothing
@@ -183,6 +183,12 @@ unit: $(VENV)/.models ## tests of the package, the notebooks' form and this repo
 .PHONY: pages
 pages: $(VENV)/.models book ## tests of the built pages, in a browser where there is one
 	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal -m "site or browser" tests/test_site.py tests/browser
+
+.PHONY: audit
+audit: $(VENV)/.models book ## a table of what each page costs and how accessible it is (npm, Java)
+	@$(PY) tools/audit.py --slow
+	@echo; echo "The theme as it comes:"
+	@$(PY) tools/audit.py --slow --plain
 
 .PHONY: notebooks
 notebooks: $(VENV)/.models ## run every notebook and compare with its committed output

@@ -1,44 +1,23 @@
 """Open every built page in Chromium, as a reader would.
 
 Without Chromium these tests are skipped with one line; with
-REQUIRE_BROWSER=1 (as in CI) that is a failure.
+REQUIRE_BROWSER=1 (as in CI) that is a failure. What is measured, and how, is
+in tools/audit.py: `make audit` prints the same as a table.
 """
 
-import functools
-import http.server
+import io
 import os
 import re
-import shutil
-import threading
-from pathlib import Path
 from urllib.parse import quote
 
+import numpy as np
 import pytest
-import yaml
+
+import audit
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-SITE = ROOT / "_build" / "html"
-SIZES = {"desktop": (1366, 900), "phone": (390, 844)}
-FLAGS = [
-    "--no-sandbox",  # CI runs as root
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-def toc():
-    """Return the pages of _toc.yml, as paths in the site."""
-    text = (ROOT / "_toc.yml").read_text(encoding="utf-8")
-    found = re.findall(
-        r"(?:root|file): (\S+)", yaml.dump(yaml.safe_load(text))
-    )
-    return sorted(f"{name}.html" for name in found)
+CHAPTERS = [path for path in audit.toc() if re.match(r"book/\d\d-", path)]
 
 
 def missing(what):
@@ -52,86 +31,51 @@ def missing(what):
 @pytest.fixture(scope="session")
 def chromium():
     """Return a running headless Chromium."""
-    path = os.environ.get("CHROMIUM") or next(
-        filter(
-            None,
-            map(
-                shutil.which,
-                ["chromium", "chromium-browser", "google-chrome"],
-            ),
-        ),
-        None,
-    )
-    if not path:
+    if not audit.chromium():
         missing("no chromium on PATH (set CHROMIUM to name one)")
     try:
-        from playwright.sync_api import sync_playwright
+        import playwright  # noqa: F401
     except ImportError:
         missing("the Python package playwright is not installed")
+    started = audit.browser()
     try:
-        playwright = sync_playwright().start()
-        browser = playwright.chromium.launch(
-            executable_path=path, args=FLAGS, headless=True
-        )
+        browser = started.__enter__()
     except Exception as error:  # a library that the system lacks, say
-        missing(f"{path} does not start: {str(error).splitlines()[0]}")
+        missing(
+            f"{audit.chromium()} does not start: {str(error).splitlines()[0]}"
+        )
     yield browser
-    browser.close()
-    playwright.stop()
+    started.__exit__(None, None, None)
 
 
 @pytest.fixture(scope="session")
-def server():
-    """Serve _build/html; yield (address, list of failed requests)."""
-    if not SITE.is_dir():
+def site():
+    """Serve _build/html."""
+    if not audit.SITE.is_dir():
         pytest.fail("there is no _build/html: run `make book` first")
-    failed = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_request(self, code="-", size="-"):
-            if int(code) >= 400:
-                failed.append(f"{int(code)} {self.path}")
-
-        def log_message(self, *args):
-            pass
-
-    httpd = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Handler, directory=SITE)
-    )
-    threading.Thread(target=httpd.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{httpd.server_port}/", failed
-    httpd.shutdown()
-    httpd.server_close()
-
-
-@pytest.fixture(params=["light", "dark"], scope="module")
-def scheme(request):
-    """Light or dark."""
-    return request.param
-
-
-@pytest.fixture(params=list(SIZES), scope="module")
-def size(request):
-    """Desktop or phone."""
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def context(chromium, scheme, size):
-    """Return a browser profile with this screen and colour scheme."""
-    width, height = SIZES[size]
-    context = chromium.new_context(
-        viewport={"width": width, "height": height}, color_scheme=scheme
-    )
-    yield context
-    context.close()
+    with audit.served(audit.SITE) as serving:
+        yield serving
 
 
 @pytest.fixture
-def visit(context, server):
-    """Return a function that opens a page and waits until it is typeset."""
-    base, failed = server
-    tab = context.new_page()
+def open_tab(chromium):
+    """Return a function that makes a tab of a fresh reader."""
+    made = []
+
+    def make(*args, **more):
+        made.append(audit.profile(chromium, *args, **more))
+        return made[-1].new_page()
+
+    yield make
+    for context in made:
+        context.close()
+
+
+@pytest.mark.parametrize("path", audit.toc())
+@pytest.mark.parametrize("scheme", audit.SCHEMES)
+@pytest.mark.parametrize("size", audit.SIZES)
+def test_page(open_tab, site, path, size, scheme):
+    tab = open_tab(size, scheme)
     complaints = []
     tab.on(
         "console",
@@ -141,56 +85,24 @@ def visit(context, server):
         ),
     )
     tab.on("pageerror", lambda e: complaints.append(f"script error: {e}"))
-    tab.on(
-        "request",
-        lambda r: (
-            r.url.startswith((base, "data:", "blob:"))
-            or complaints.append(f"request to another host: {r.url}")
-        ),
-    )
-    failed.clear()
-
-    def open_page(path):
-        tab.goto(base + path, wait_until="load")
-        tab.evaluate(
-            "window.MathJax && MathJax.startup && MathJax.startup.promise"
-        )
-        return tab
-
-    open_page.complaints = lambda: complaints + failed
-    yield open_page
-    tab.close()
-
-
-@pytest.mark.parametrize("path", toc())
-def test_page(visit, path, size, scheme):
-    tab = visit(path)
+    site.log.clear()
+    assert audit.outside(tab, site.base, path) == []
     assert tab.evaluate("document.documentElement.dataset.theme") == scheme
+    assert [row for row in site.log if row[0] != 200] == []
+    assert complaints == []
 
-    # Lazy pictures load when they come into view.
-    tab.evaluate("scrollTo(0, document.body.scrollHeight)")
-    tab.wait_for_function("[...document.images].every(i => i.complete)")
     broken = tab.evaluate(
         "[...document.images].filter(i => !i.naturalWidth).map(i => i.src)"
     )
     assert not broken, "pictures that did not load"
-
-    maths = tab.evaluate(
-        """() => [...document.querySelectorAll('.math')]
-        .filter(m => !m.querySelector('mjx-container, math, .katex'))
-        .map(m => m.textContent)"""
+    sizeless = tab.evaluate(
+        """[...document.images].filter(i => !i.getAttribute('width')
+        || !i.getAttribute('height')).map(i => i.src)"""
     )
-    assert not maths, "maths that was not typeset"
-    assert tab.locator("mjx-merror, merror, .katex-error").count() == 0
-    # An unknown macro is set in red, as its own name.
-    unknown = tab.evaluate(
-        """() => [...document.querySelectorAll('mjx-container, .math math')]
-        .map(m => m.textContent).filter(t => /\\\\[a-zA-Z]/.test(t))"""
-    )
-    assert not unknown, "TeX that the renderer does not know"
+    assert not sizeless, "pictures that move the text when they arrive"
     text = tab.evaluate(
         """() => { const seen = document.body.cloneNode(true);
-        seen.querySelectorAll('pre, code, script, style, mjx-container, math')
+        seen.querySelectorAll('pre, code, script, style')
             .forEach(e => e.remove());
         return seen.textContent; }"""
     )
@@ -198,30 +110,106 @@ def test_page(visit, path, size, scheme):
 
     if size == "phone":
         wide = tab.evaluate("document.documentElement.scrollWidth")
-        assert wide <= SIZES["phone"][0], "the page scrolls sideways"
+        assert wide <= audit.SIZES["phone"][0], "the page scrolls sideways"
 
-    slabs = tab.evaluate(
-        """() => [...document.querySelectorAll('.cell_output img')]
-        .filter(i => { const s = getComputedStyle(i);
-          return s.filter !== 'none'
-            || s.backgroundColor !== 'rgba(0, 0, 0, 0)'; })
-        .map(i => i.src)"""
+    assert audit.violations(tab) == []
+
+
+def brightness(shot):
+    """Return the median brightness of a screenshot, from 0 to 1."""
+    from matplotlib.image import imread
+
+    return float(np.median(imread(io.BytesIO(shot))[..., :3].mean(-1)))
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_no_figure_is_a_white_slab_on_a_dark_page(open_tab, site, path):
+    tab = open_tab("desktop", "dark")
+    audit.visit(tab, site.base + path)
+    for figure in tab.locator("article img").all():
+        assert brightness(figure.screenshot()) < 0.35
+
+
+@pytest.mark.parametrize("path", audit.toc())
+def test_a_page_is_light_and_does_not_jump(chromium, site, path):
+    """Kills icon fonts, a renderer of maths, pictures without their size."""
+    first = audit.transferred(chromium, site, path)
+    start = next(other for other in audit.toc() if other != path)
+    after = audit.transferred(chromium, site, path, start)
+    assert first <= audit.FIRST and after <= audit.NEXT, (first, after)
+    assert audit.shift(chromium, site, path) < audit.SHIFT
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_a_chapter_works_without_scripts(open_tab, site, path):
+    tab = open_tab(java_script_enabled=False)
+    tab.goto(site.base + path)
+    assert tab.locator("h1").bounding_box()["height"] > 20
+    for formula in tab.locator("article .katex-html").all()[:5]:
+        if formula.is_visible():
+            assert formula.bounding_box()["width"] > 4
+    first = tab.locator("article details > summary").first
+    first.click()
+    assert first.locator("xpath=..").get_attribute("open") is not None
+    assert tab.locator("article img").first.bounding_box()["width"] > 100
+    assert tab.locator(".run-it a[download]").is_visible()
+    # Colours do not wait for a script either.
+    color, page = (
+        tab.locator(name).evaluate(f"e => getComputedStyle(e).{what}")
+        for name, what in [("h1", "color"), ("body", "backgroundColor")]
     )
-    assert not slabs, "a filter or a background behind a figure"
-    assert not visit.complaints()
+    assert (color, page) == ("rgb(41, 49, 61)", "rgb(255, 255, 255)")
 
 
-@pytest.mark.parametrize("word", ["softmax", "注意力"])
-def test_search(chromium, server, word):
-    tab = chromium.new_page()
-    tab.goto(f"{server[0]}search.html?q={quote(word)}")
-    tab.wait_for_selector("#search-results ul.search li a", timeout=10_000)
-    tab.close()
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("softmax", "00-primer"),
+        ("KV cache", "05-masking"),
+        ("注意力", "glossary"),
+        ("权重", "04-scaling"),
+        ("缩放点积注意力", "glossary"),
+    ],
+)
+def test_search(open_tab, site, word, page):
+    """Kills a search that takes a clause of Chinese for one word."""
+    tab = open_tab()
+    tab.goto(f"{site.base}search.html?q={quote(word)}")
+    tab.wait_for_selector(
+        f"#search-results ul.search a[href*='{page}']", timeout=10_000
+    )
 
 
-def test_there_is_a_favicon(chromium, server):
-    tab = chromium.new_page()
-    tab.goto(f"{server[0]}book/index.html")
+def test_the_keyboard_reaches_the_page(open_tab, site):
+    tab = open_tab()
+    tab.goto(site.base + CHAPTERS[0])
+    tab.keyboard.press("Tab")
+    focus = tab.locator(":focus")
+    assert "Skip to main content" in focus.inner_text()
+    summary = tab.locator("article summary").first
+    summary.focus()
+    tab.keyboard.press("Enter")
+    assert summary.locator("xpath=..").get_attribute("open") is not None
+    # The one button for light and dark, and it is remembered.
+    tab.locator(".theme-switch-button").first.focus()
+    for _ in range(3):
+        tab.keyboard.press("Enter")
+        if tab.evaluate("document.documentElement.dataset.mode") == "dark":
+            break
+    tab.goto(site.base + CHAPTERS[1])
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_paper_is_white(open_tab, site):
+    """A page printed from a dark screen has dark text on white."""
+    tab = open_tab("desktop", "dark")
+    tab.goto(site.base + CHAPTERS[0])
+    tab.emulate_media(media="print", color_scheme="dark")
+    assert brightness(tab.screenshot()) > 0.9
+
+
+def test_there_is_a_favicon(open_tab, site):
+    tab = open_tab()
+    tab.goto(site.base + "book/index.html")
     icon = tab.evaluate("document.querySelector('link[rel~=icon]').href")
     assert tab.request.get(icon).ok
-    tab.close()
