@@ -233,6 +233,92 @@ def test_every_link_inside_the_site_leads_somewhere(pages):
     assert not problems, "\n".join(problems)
 
 
+# ------------------------------------------------- where its links lead
+
+
+def ways_out(page, path):
+    """Return what a page offers beyond reading: (kind, address)."""
+    kinds = {
+        "colab": 'a[href^="https://colab.research.google.com/"]',
+        "edit": 'a[href*="/edit/"]',
+        "issue": 'a[href*="/issues/new"]',
+        "download": 'a[href*="_sources/"]',
+        "clone": ".run-it pre",
+    }
+    return [
+        (kind, tag.get("href") or tag.get_text())
+        for kind, where in kinds.items()
+        for tag in page.select(where)
+        if kind != "colab" or path != "book/index"
+    ]
+
+
+def wrong_ways(page, path, config, root):
+    """Return the addresses of a page that lead to another page, or nowhere."""
+    source = next(
+        f"{path}{end}"
+        for end in (".ipynb", ".md")
+        if (root / f"{path}{end}").is_file()
+    )
+    url = config["repository"]["url"]
+    branch = config["repository"]["branch"]
+    repository = url.removeprefix("https://github.com/")
+    notebook = source.endswith(".ipynb")
+    file = source.rsplit("/", 1)[1]
+    right = {
+        "colab": "https://colab.research.google.com/github/"
+        f"{repository}/blob/{branch}/{source}",
+        "edit": f"{url}/edit/{branch}/{source}",
+        "download": f"../_sources/{source}",
+        "clone": f"git clone --branch {branch} {url}\n"
+        f"cd {repository.split('/')[1]}\nmake lab CHAPTER={file}",
+    }
+    found = ways_out(page, path)
+    problems = [
+        f"{kind}: {address}"
+        for kind, address in found
+        if (kind in right and address != right[kind])
+        or (kind == "issue" and not address.startswith(f"{url}/issues/new?"))
+    ]
+    needed = {"edit", "issue", "download"}
+    needed |= {"colab", "clone"} if notebook else set()
+    return problems + [
+        f"no {kind}" for kind in sorted(needed - {kind for kind, _ in found})
+    ]
+
+
+@pytest.mark.site
+@pytest.mark.parametrize("path", toc())
+def test_each_page_opens_and_edits_its_own_source(pages, path):
+    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+    assert wrong_ways(pages[f"{path}.html"], path, config, ROOT) == []
+
+
+@pytest.mark.site
+def test_search_engines_are_told(pages):
+    """One description each, one address each, all in the site map."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+    base = config["html"]["baseurl"]
+    map_ = (SITE / "sitemap.xml").read_text(encoding="utf-8")
+    said = set()
+    for path in toc():
+        page = pages[f"{path}.html"]
+        (canonical,) = page.select("link[rel=canonical]")
+        assert canonical["href"] == f"{base}{path}.html"
+        assert f"<loc>{base}{path}.html</loc>" in map_
+        (description,) = page.select("meta[name=description]")
+        assert 30 < len(description["content"]) <= 160, path
+        said.add(description["content"])
+    assert len(said) == len(toc())
+
+
+@pytest.mark.site
+def test_a_downloaded_chapter_is_the_committed_one():
+    for source in sorted((ROOT / "book").glob("[0-9]*.ipynb")):
+        sent = SITE / "_sources" / "book" / source.name
+        assert sent.read_bytes() == source.read_bytes(), source.name
+
+
 # ------------------------------------------------- proofs, without a build
 
 BAD = {
@@ -334,6 +420,38 @@ def test_a_broken_link_is_found(link, wrong):
         "book/b.html": parse('<h1 id="here">B</h1>'),
     }
     assert bool(broken_links(pages)) is wrong
+
+
+WAYS = """
+<a href="https://colab.research.google.com/github/o/n/blob/dev/book/a.ipynb">
+</a><a href="https://github.com/o/n/edit/dev/book/a.ipynb"></a>
+<a href="https://github.com/o/n/issues/new?title=a"></a>
+<a href="../_sources/book/a.ipynb"></a>
+<div class="run-it"><pre>git clone --branch dev https://github.com/o/n
+cd n
+make lab CHAPTER=a.ipynb</pre></div>"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wrong"),
+    [
+        ("", "", False),
+        ("blob/dev", "blob/main", True),
+        ("edit/dev/book", "edit/dev", True),
+        ("_sources/book/a", "_sources/book/b", True),
+        ("--branch dev", "--branch main", True),
+        ("CHAPTER=a", "CHAPTER=b", True),
+        ("o/n/issues", "o/other/issues", True),
+        ("<pre>", "<p>", True),
+    ],
+)
+def test_a_button_that_leads_elsewhere_is_found(tmp_path, old, new, wrong):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "a.ipynb").touch()
+    repository = {"url": "https://github.com/o/n", "branch": "dev"}
+    page = parse(WAYS.replace(old, new))
+    config = {"repository": repository}
+    assert bool(wrong_ways(page, "book/a", config, tmp_path)) is wrong
 
 
 def test_the_contents_are_read_to_the_last_level():
