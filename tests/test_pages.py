@@ -84,7 +84,7 @@ def test_sections_are_numbered_here_and_in_the_contents():
     )
     assert [h.get_text() for h in page.select("h2")] == ["4.1 A", "4.2 B"]
     assert page.nav.get_text() == "4.2 B"
-    assert page.h3.get_text() == "C"
+    assert (page.h1.get_text(), page.h3.get_text()) == ("4 T", "C")
 
 
 def test_subscripts_in_titles_but_not_in_code():

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 
 #: Colours told apart by colour-blind readers, on white and on dark pages.
-COLORS = ("#2f7fc1", "#e08214", "#1b9e77", "#c2538f", "#8c8c8c")
+COLORS = ("#2f7fc1", "#cf7212", "#1b9e77", "#c2538f", "#8c8c8c")
 #: From "no weight" to "all the weight".
 WEIGHTS = LinearSegmentedColormap.from_list(
     "weights", ["#eef4fa", "#9cc5e6", "#2f7fc1", "#0b3a66"]

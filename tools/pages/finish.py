@@ -180,12 +180,13 @@ def subscripts(page, site, path):
 
 
 def numbers(page, site, path):
-    """Number the sections of a chapter, here and in the page's contents."""
+    """Number a chapter and its sections, here and in the page's contents."""
     chapter = re.match(r"book/(\d\d)-", path)
     if not chapter:
         return
-    for n, title in enumerate(page.select("article section > h2"), 1):
-        number = f"{int(chapter[1])}.{n}"
+    sections = page.select("article h1, article section > h2")
+    for n, title in enumerate(sections):
+        number = f"{int(chapter[1])}.{n}" if n else int(chapter[1])
         anchor = title.parent.get("id")
         for tag in [title, *page.select(f'.page-toc a[href="#{anchor}"]')]:
             tag.insert(
