@@ -111,6 +111,10 @@ class Marian(nn.Module):
     Junczys-Dowmunt et al. (2018); Bogoychev et al. (2020) for this size. The
     weights (CC-BY-SA-4.0) were quantised to 8 bits; here they are floats.
 
+    Head 0 of the last decoder layer is sharper than the rest, and probably
+    not by itself: training such models with Marian usually asks that head to
+    match given word alignments (guided alignment, Chen et al. 2016).
+
     Parameters
     ----------
     folder : path, optional

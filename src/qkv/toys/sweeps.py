@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from . import language, pairs, phrases, recall, retrieval
+from . import language, pairs, phrasebook, phrases, recall, retrieval
 
 RESULTS = Path(__file__).with_name("results")
 
@@ -20,6 +20,7 @@ RESULTS = Path(__file__).with_name("results")
 SWEEPS = {
     "language": language.sweep,
     "pairs": pairs.sweep,
+    "phrasebook": phrasebook.sweep,
     "phrases": phrases.sweep,
     "recall": recall.sweep,
     "retrieval": retrieval.sweep,
