@@ -314,9 +314,10 @@ def test_search_engines_are_told(pages):
 
 @pytest.mark.site
 def test_a_downloaded_chapter_is_the_committed_one():
-    for source in sorted((ROOT / "book").glob("[0-9]*.ipynb")):
-        sent = SITE / "_sources" / "book" / source.name
-        assert sent.read_bytes() == source.read_bytes(), source.name
+    for source in [ROOT / f"{path}.ipynb" for path in toc()]:
+        if source.is_file():
+            sent = SITE / "_sources" / source.relative_to(ROOT)
+            assert sent.read_bytes() == source.read_bytes(), source.name
 
 
 # ------------------------------------------------- proofs, without a build
