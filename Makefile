@@ -70,7 +70,7 @@ $(PY):
 	@rm -f $(VENV).log
 
 $(VENV)/.book: requirements-book.txt pyproject.toml | $(PY)
-	@echo "[2/3] installing the page builder: 70 MB, about half a minute"
+	@echo "[2/3] installing the page builder: 90 MB, about half a minute"
 	$(call pip,-r requirements-book.txt)
 	@touch $@
 

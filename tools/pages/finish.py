@@ -163,9 +163,10 @@ def wide(page, site, path):
 
 
 def subscripts(page, site, path):
-    """Titles are plain text: d_k in them becomes d with a small k."""
+    """Titles and captions are plain text: d_k becomes d with a small k."""
     for tag in page.select(
-        "h1, h2, h3, h4, .bd-links a, .page-toc a, .prev-next-title"
+        "h1, h2, h3, h4, figcaption, .bd-links a, .page-toc a,"
+        ".prev-next-title"
     ):
         for text in tag.find_all(string=re.compile(r"\b[dW]_[A-Za-z]+")):
             if not text.find_parent(["code", "math", "pre"]) and (
