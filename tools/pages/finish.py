@@ -17,6 +17,8 @@ from sphinx.errors import ExtensionError
 ICONS = Path(__file__).parent / "static" / "icons.css"
 #: What `qkv.plot` writes figures in, and what it becomes on a white page.
 INK = ("#858585", "#4a5360")
+#: Plain text in which a subscript is written d_k.
+TITLES = "h1, h2, h3, h4, figcaption, nav a, .prev-next-title"
 FONTS = ("KaTeX_Main-Regular", "KaTeX_Math-Italic")
 
 
@@ -164,10 +166,7 @@ def wide(page, site, path):
 
 def subscripts(page, site, path):
     """Titles and captions are plain text: d_k becomes d with a small k."""
-    for tag in page.select(
-        "h1, h2, h3, h4, figcaption, .bd-links a, .page-toc a,"
-        ".prev-next-title"
-    ):
+    for tag in page.select(TITLES):
         for text in tag.find_all(string=re.compile(r"\b[dW]_[A-Za-z]+")):
             if not text.find_parent(["code", "math", "pre"]) and (
                 not text.find_parent(class_="katex")
