@@ -103,6 +103,18 @@ def test_an_icon_that_is_not_drawn_stops_the_build():
         repaired(finish.icons, '<i class="fas fa-new"></i>')
 
 
+def test_wide_things_get_a_box_of_their_own_once():
+    page = repaired(
+        finish.wide,
+        "<article><table></table><an-element><table></table></an-element>"
+        '<div class="pst-scrollable-table-container"><table></table></div>'
+        '<div class="math">x</div></article>',
+    )
+    parents = [table.parent.name for table in page.select("table")]
+    assert parents == ["div", "an-element", "div"]
+    assert len(page.select(".pst-scrollable-table-container")) == 3
+
+
 def test_a_description_is_prose_and_short():
     page = repaired(
         finish.describe,

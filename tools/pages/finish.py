@@ -154,11 +154,13 @@ def labels(page, site, path):
 def wide(page, site, path):
     """What may be wider than a phone scrolls in its own box.
 
-    The theme's script lets the keyboard reach boxes of this class.
+    The theme's script lets the keyboard reach boxes of this class. What is
+    inside a custom element is for that element to lay out.
     """
     box = "pst-scrollable-table-container"
     for tag in page.select("article table"):
-        if not tag.find_parent(class_=box):
+        own = tag.find_parent(re.compile("-"))
+        if not own and not tag.find_parent(class_=box):
             tag.wrap(page.new_tag("div", attrs={"class": box}))
     for tag in page.select("article div.math"):
         tag["class"] = [*tag["class"], box]
