@@ -11,14 +11,25 @@ from pathlib import Path
 
 import torch
 
-from . import language, pairs, phrasebook, phrases, recall, retrieval
+from . import (
+    heads,
+    language,
+    lookup,
+    pairs,
+    phrasebook,
+    phrases,
+    recall,
+    retrieval,
+)
 
 RESULTS = Path(__file__).with_name("results")
 
 
 #: name -> generator of rows, of which each chapter shows a table
 SWEEPS = {
+    "heads": heads.sweep,
     "language": language.sweep,
+    "lookup": lookup.sweep,
     "pairs": pairs.sweep,
     "phrasebook": phrasebook.sweep,
     "phrases": phrases.sweep,
