@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -110,7 +110,8 @@ def served(folder):
             if pack:
                 self.send_header("Content-Encoding", "gzip")
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # the reader has left
+                self.wfile.write(body)
             log.append((200, self.path, len(body)))
 
         def log_message(self, *args):
