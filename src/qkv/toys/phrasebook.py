@@ -18,7 +18,7 @@ from ..multihead import MultiHeadAttention
 from ..transformer import Block
 from . import train
 
-#: The words, part by part: Chinese, with its pinyin and its English
+#: The words by part of speech, each with its pinyin and its English word
 BOOK = {part: {zh: (pinyin, en) for zh, pinyin, en in
                (entry.split("/") for entry in entries.split())}
         for part, entries in {
