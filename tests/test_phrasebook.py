@@ -60,7 +60,8 @@ def test_nothing_held_out_is_trained_on():
 
 
 def test_padding_and_the_future_are_not_seen():
-    """Kills: no padding mask on the source's keys, no causal mask."""
+    """Kills: no padding mask on the source's keys, no causal mask, weights
+    of other rows than those that write."""
     source, lengths, target, _ = draw()
     short = lengths < phrasebook.S
     filler = torch.where(source > 0, source, 5)
@@ -71,9 +72,11 @@ def test_padding_and_the_future_are_not_seen():
         assert short.any() and not weights[hidden].any()
         later = target.clone()
         later[:, 4:] = 7
-        changed, _ = model(source, lengths, later[:, :-1])
+        changed, moved = model(source, lengths, later[:, :-1])
         torch.testing.assert_close(changed[:, :4], scores[:, :4])
         assert not torch.allclose(changed[:, 4], scores[:, 4])
+        torch.testing.assert_close(moved[:, :, :4], weights[:, :, :4])
+        assert not torch.allclose(moved[:, :, 4], weights[:, :, 4])
     translator = models()[0]  # padding is known by the lengths alone
     torch.testing.assert_close(
         translator(filler, lengths, target[:, :-1])[0],

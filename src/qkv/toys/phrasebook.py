@@ -18,7 +18,7 @@ from ..multihead import MultiHeadAttention
 from ..transformer import Block
 from . import train
 
-#: part -> {Chinese: (pinyin, English)}
+#: The words by part of speech, each with its pinyin and its English word
 BOOK = {part: {zh: (pinyin, en) for zh, pinyin, en in
                (entry.split("/") for entry in entries.split())}
         for part, entries in {
@@ -42,7 +42,7 @@ TARGET = (*FUNCTION, *(en for _, en in ENTRIES.values()
 S, T = 9, 13  # the longest sentences; the target counts <s> and </s>
 
 
-#: part of a sentence -> its words; "?" says that every other sentence has none
+#: Parts of a sentence, and their words; those with "?" come half of the time.
 _PARTS = {"age?": "age", "who": "who", "place?": "place", "verb": "verb",
           "origin?": "place", "taste?": "taste", "dish": "dish"}
 _ZH = ("age", "who", "in", "place", "verb", "origin", "from", "taste", "dish")

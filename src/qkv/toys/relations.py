@@ -17,7 +17,7 @@ from . import train
 MOODS = ("luckily", "sadly", "happily", "oddly", "clearly", "finally",
          "today", "again")
 VERBS = ("sold", "gave", "lent", "left", "sent", "showed", "took", "lost")
-#: A noun's number in binary: thing or place, dear or cheap, old or new.
+#: The bits of a noun's number say thing or place, dear or cheap, old or new.
 NOUNS = ("museum", "temple", "hotel", "castle",
          "poster", "coin", "sculpture", "vase")
 #: adjective -> the bit of the noun's number it asks for, and its value
