@@ -404,3 +404,28 @@ def test_each_rule_is_seen_to_refuse():
 def test_file_name(good, path):
     name = path.with_name("1_Good.ipynb")
     assert "NN-kebab-title" in rules.RULES["rhythm"](good, name)[0]
+
+
+# The twenty mistakes --------------------------------------------------------
+
+
+def showing(mistake):
+    """Yield each cell tagged as showing a mistake, with its chapter."""
+    for path in NOTEBOOKS:
+        for _, cell in rules.cells(rules.read(path), "code"):
+            if f"mistake-{mistake}" in rules.tags(cell):
+                yield path.name, cell
+
+
+@pytest.mark.parametrize("mistake", range(1, 21))
+def test_each_mistake_has_a_cell_that_asserts_its_symptom(mistake):
+    """Kills a mistake that is only told, and a link to where it is not."""
+    found = list(showing(mistake))
+    assert found
+    for name, cell in found:
+        assert re.search(r"^\s*assert |assert_close\(", cell.source, re.M), (
+            name
+        )
+    table = rules.markdown(rules.read(BOOK / "08-summary.ipynb"))
+    row = re.search(rf"^\| {mistake} \|.*\]\(([^#)]+)", table, re.M)
+    assert row and row[1] in {name for name, _ in found}

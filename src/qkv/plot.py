@@ -129,13 +129,13 @@ def diagram(boxes, arrows, *, ax=None):
     """
     xs, ys = ([box[i] for box in boxes.values()] for i in (0, 1))
     if ax is None:
-        size = 2.15 * (max(xs) - min(xs) + 1), max(ys) - min(ys) + 1
+        size = 1.65 * (max(xs) - min(xs) + 1), max(ys) - min(ys) + 1
         _, ax = plt.subplots(figsize=size)
     drawn = {}
     for name, (x, y, text, *color) in boxes.items():
         edge = color[0] if color else _INK
         drawn[name] = ax.text(
-            x, y, text, ha="center", va="center", fontsize=10,
+            x, y, text, ha="center", va="center", fontsize=12,
             linespacing=1.4,
             bbox={"boxstyle": "round,pad=0.4", "fc": "none", "ec": edge})
     for start, end in arrows:
