@@ -23,27 +23,26 @@
   const STYLE = `
     :host { display: block; margin: 1rem 0; }
     .box { overflow-x: auto; padding: 3px; }
-    table { border-collapse: separate; border-spacing: 2px; font-size: .85em;
+    table { min-width: min(100%, 26em); border-spacing: 2px; font-size: .85em;
       line-height: 1.3; }
     caption { text-align: left; padding-bottom: .4em; }
-    th { font-weight: 400; padding: .2em .5em; border-radius: 3px; }
-    thead th:first-child { font-size: .85em; text-align: left;
-      vertical-align: bottom; }
-    tbody th { position: sticky; left: 0; text-align: right;
+    th { font-weight: 400; padding: .2em .5em; white-space: nowrap; }
+    thead th:first-child { font-size: .85em; vertical-align: bottom; }
+    tbody th, thead th:first-child { position: sticky; left: 0;
+      text-align: right;
       background: var(--pst-color-background, var(--jp-layout-color0)); }
-    .long thead th + th { writing-mode: vertical-rl; transform: rotate(180deg);
-      padding: .5em .2em; }
     .on { text-decoration: underline 2px; text-underline-offset: 3px; }
-    td { min-width: 2.9em; height: 2.2em; padding: 0; text-align: center;
+    td { min-width: 2.6em; height: 2.2em; padding: 0; text-align: center;
       border-radius: 3px; cursor: pointer;
       font-variant-numeric: tabular-nums; }
     td.never { background-image: repeating-linear-gradient(135deg,
       transparent 0 5px, rgba(128,128,128,.3) 5px 6px); }
-    td.on { text-decoration: none; outline: 1.5px solid; outline-offset: -1px; }
-    td:focus-visible, :focus-visible { outline: 3px solid; outline-offset: 0; }
-    p { min-height: 3em; margin: .4em 3px; line-height: 1.5; }
+    td.on { text-decoration: none; outline: 1.5px solid;
+      outline-offset: -1px; }
+    :focus-visible, td:focus-visible { outline: 3px solid; outline-offset: 0; }
+    p { margin: .4em 3px; line-height: 1.5; min-height: 1.5em; }
     form { display: flex; flex-wrap: wrap; gap: .3em 1.4em; margin: .2em 3px;
-      font-size: .9em; align-items: center; }
+      font-size: .9em; }
     form > span { display: inline-flex; align-items: center; gap: .4em;
       min-height: 2em; }
     label { cursor: pointer; }
@@ -54,6 +53,9 @@
     select { font: inherit; color: inherit; background: transparent;
       border: 1px solid; border-radius: 3px; padding: .15em .3em; }
     option { color: CanvasText; background: Canvas; }
+    thead.upright th + th { writing-mode: vertical-rl;
+      transform: rotate(180deg); padding: .5em .2em; }
+    @media (max-width: 600px) { p { min-height: 3em; } }
     @media print {
       form, p { display: none; }
       .box { overflow: visible; }
@@ -87,8 +89,8 @@
       const lang = this.closest("[lang]")?.lang.split("-")[0];
       this.text = TEXT[lang] ?? TEXT.en;
       this.data = JSON.parse(this.dataset.attention);
-      this.set = { head: 0, temperature: 1, divide: true,
-        causal: this.data.causal === true };
+      this.set = { head: 0, temperature: 1,
+        divide: this.data.d_k !== 1, causal: this.data.causal === true };
       this.prepare(table);
       this.sentence = make("p");
       this.sentence.setAttribute("aria-live", "polite");
@@ -110,7 +112,9 @@
       this.cells = [...table.tBodies[0].rows].map(row =>
         [...row.querySelectorAll("td")]);
       table.setAttribute("role", "grid");
-      table.classList.toggle("long", this.columns.length > 8);
+      // Many labels stand upright: on a phone, more than five are many.
+      table.tHead.classList.toggle("upright",
+        this.columns.length > (innerWidth > 600 ? 10 : 5));
       this.cells.forEach((row, i) => row.forEach((cell, j) => {
         cell.tabIndex = -1;
         cell.onfocus = () => this.select(i, j);
@@ -149,7 +153,7 @@
         changed();
       };
       add("temperature", text.temperature, slider, shown);
-      check("divide", text.divide(data.d_k));
+      if (data.d_k !== 1) check("divide", text.divide(data.d_k));
       if (data.causal !== null) check("causal", text.causal);
       return form;
     }
@@ -167,7 +171,7 @@
         const w = this.weights[i][j];
         cell.textContent = never ? "0" : two(w);
         cell.className = never ? "never" : "";
-        cell.style.backgroundColor = `rgba(47,127,193,${0.6 * w})`;
+        cell.style = `background-color:rgba(47,127,193,${0.6 * w})`;
       }));
     }
 

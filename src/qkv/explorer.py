@@ -34,7 +34,8 @@ def explore(scores, queries, keys, *, d_k=None, heads=None, is_causal=False,
     queries, keys : sequence of str
         L and S labels.
     d_k : int, optional
-        Width of a query; needed with scores, known from a pair.
+        Width of a query; needed with scores, known from a pair. With 1
+        there is nothing to divide by, and no switch for it.
     heads : sequence of str, optional
         H names; "0", "1" … if not given.
     is_causal : bool or None
