@@ -22,19 +22,21 @@
 
   const STYLE = `
     :host { display: block; margin: 1rem 0; }
-    .box { overflow-x: auto; padding: 3px; }
+    .box { overflow-x: auto; padding: 3px 3px 3px 0;
+      scroll-padding-left: 7em; }
     table { min-width: min(100%, 26em); border-spacing: 2px; font-size: .85em;
       line-height: 1.3; }
     caption { text-align: left; padding-bottom: .4em; }
     th { font-weight: 400; padding: .2em .5em; white-space: nowrap; }
     thead th:first-child { font-size: .85em; vertical-align: bottom; }
     tbody th, thead th:first-child { position: sticky; left: 0;
-      text-align: right;
+      z-index: 1; text-align: right;
       background: var(--pst-color-background, var(--jp-layout-color0)); }
     .on { text-decoration: underline 2px; text-underline-offset: 3px; }
     td { min-width: 2.6em; height: 2.2em; padding: 0; text-align: center;
       border-radius: 3px; cursor: pointer;
       font-variant-numeric: tabular-nums; }
+    thead:not(.upright) + tbody td { min-width: 4em; }
     td.never { background-image: repeating-linear-gradient(135deg,
       transparent 0 5px, rgba(128,128,128,.3) 5px 6px); }
     td.on { text-decoration: none; outline: 1.5px solid;
@@ -177,7 +179,8 @@
 
     // What a cell means, in a sentence.
     say(i, j) {
-      const q = this.rows[i].textContent, k = this.columns[j].textContent;
+      const [q, k] = [this.rows[i], this.columns[j]].map(th =>
+        th.textContent.trim());
       const score = this.scores[i][j], { text, set, data } = this;
       if (this.scores[i].every(s => s === null)) return text.nobody(q);
       if (score === null) return text.never(q, k);

@@ -30,7 +30,8 @@ def explore(scores, queries, keys, *, d_k=None, heads=None, is_causal=False,
     scores : array_like, (L, S) or (H, L, S), or a pair of such arrays
         Raw scores q·k, neither divided nor masked; ``-inf`` means "never".
         Or the pair (query, key), of shapes (..., L, d_k) and (..., S, d_k).
-        They are rounded to three decimals, and all else follows from those.
+        They are rounded to three decimals, and all else follows from those:
+        compute them in float64, or another machine rounds another way.
     queries, keys : sequence of str
         L and S labels.
     d_k : int, optional
