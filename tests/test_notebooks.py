@@ -347,7 +347,7 @@ BAD = {
         (replace(0, URL, "https://example.org/fork/book"), "fork"),
         (replace(0, URL, URL + "s"), "books is not the repository"),
         (replace(0, f"git+{URL}", "x"), "does not name"),
-        (replace(0, "%pip", "!pip"), "not a %pip line"),
+        (replace(0, "%pip", "!pip"), "installs nothing"),
     ],
     "figures": [
         (plot(name="fig-b", alt="Weights"), "alt text"),

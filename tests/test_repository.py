@@ -290,6 +290,18 @@ def test_core_rooms_are_small():
     assert sum(lines.values()) <= 700, lines
 
 
+def test_every_room_is_on_the_page_of_the_package():
+    """Kills a module that is written, used and documented nowhere."""
+    page = read(ROOT / "book" / "api.md")
+    listed = set(re.findall(r"automodule:: (\S+)", page))
+    rooms = {
+        ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+        for path in modules()
+    }
+    rooms = {name.removesuffix(".__init__") for name in rooms} - {"qkv"}
+    assert listed == rooms
+
+
 UNSAFE = {
     "pickle",
     "cPickle",

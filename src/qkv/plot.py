@@ -1,4 +1,4 @@
-"""The book's figures: one style, one heatmap."""
+"""The book's figures: one style, one heatmap, one diagram."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -83,4 +83,49 @@ def heatmap(weights, queries, keys, *, ax=None, title=None, digits=2,
             dark = 0.21 * r**2.2 + 0.72 * g**2.2 + 0.07 * b**2.2 < 0.18
             ax.text(j, i, f"{w:.{digits}f}", ha="center", va="center",
                     fontsize=9, color="white" if dark else "black")
+    return ax
+
+
+def diagram(boxes, arrows, *, ax=None):
+    """Draw steps as boxes and what flows between them as arrows.
+
+    Parameters
+    ----------
+    boxes : dict, name -> (x, y, text) or (x, y, text, color)
+        Centre of each box; one unit is a box's width, y grows downwards.
+    arrows : sequence of (name, name)
+        From one box to another.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    KeyError
+        If an arrow names a box that is not there.
+    """
+    xs, ys = ([box[i] for box in boxes.values()] for i in (0, 1))
+    if ax is None:
+        size = 2.15 * (max(xs) - min(xs) + 1), max(ys) - min(ys) + 1
+        _, ax = plt.subplots(figsize=size)
+    drawn = {}
+    for name, (x, y, text, *color) in boxes.items():
+        edge = color[0] if color else _INK
+        drawn[name] = ax.text(
+            x, y, text, ha="center", va="center", fontsize=10,
+            linespacing=1.4,
+            bbox={"boxstyle": "round,pad=0.4", "fc": "none", "ec": edge})
+    for start, end in arrows:
+        ax.annotate(
+            "", xy=boxes[end][:2], xytext=boxes[start][:2],
+            arrowprops={
+                "arrowstyle": "->", "color": _INK, "shrinkA": 0, "shrinkB": 0,
+                "patchA": drawn[start].get_bbox_patch(),
+                "patchB": drawn[end].get_bbox_patch()})
+    ax.set(xlim=(min(xs) - 0.5, max(xs) + 0.5),
+           ylim=(max(ys) + 0.5, min(ys) - 0.5))
+    ax.axis("off")
     return ax

@@ -139,3 +139,70 @@ class Table:
             # A string, so that nbval can leave the numbers after ≈ alone.
             MIME: json.dumps(self.rows, ensure_ascii=False),
         }
+
+
+class Ledger:
+    """All claims, judged by the verdict tables in the chapters' outputs.
+
+    Parameters
+    ----------
+    folder : path
+        Where the chapters' notebooks lie, executed.
+
+    Attributes
+    ----------
+    rows : dict, claim id -> list of rows as `Verdict.row` returns them
+
+    Raises
+    ------
+    FileNotFoundError
+        If a chapter is not there.
+    ValueError
+        If a claim has no verdict, or one in a chapter that is not its own.
+    """
+
+    def __init__(self, folder="."):
+        self.rows = {claim: [] for claim in claims()}
+        for chapter in sorted({c["chapter"] for c in claims().values()}):
+            due = {n for n, c in claims().items() if c["chapter"] == chapter}
+            found = rows(Path(folder) / f"{chapter}.ipynb")
+            if {row["claim"] for row in found} != due:
+                raise ValueError(f"{chapter} must judge {sorted(due)}")
+            for row in found:
+                self.rows[row["claim"]].append(row)
+
+    def judge(self, claim):
+        """Say "holds", "holds, if", "in part" (some do) or "does not hold"."""
+        words = {r["verdict"].split(" if")[0] for r in self.rows[claim]}
+        if "does not hold" in words:
+            return "in part" if len(words) > 1 else "does not hold"
+        return "holds, if" if "holds," in words else "holds"
+
+    def __repr__(self):
+        return "\n".join(
+            f"{claim}: {self.judge(claim)}\n" + "\n".join(
+                f"    {r['verdict']} · {r['measured']}: {r['value']}"
+                for r in rows)
+            for claim, rows in self.rows.items())
+
+    def _repr_markdown_(self):
+        # Markdown, so that the site turns the links into links to its pages.
+        lines = ["| claim | verdict | measured |", "| --- | --- | --- |"]
+        for claim, rows in self.rows.items():
+            said = claims()[claim]
+            seen = "<br>".join(
+                f"*{r['verdict']}*: {r['measured']}: {r['value']} (needs "
+                f"{_sign(r['rule'])}, control {r['null']})" for r in rows)
+            lines.append(" | ".join((
+                f"| [{claim}]({said['chapter']}.ipynb#verdict) {said['en']} "
+                f'<span lang="zh">{said["zh"]}</span>',
+                f"**{self.judge(claim)}**", seen.replace("|", "&#124;"), "")))
+        return "\n".join(lines)
+
+
+def rows(notebook):
+    """Return the rows of all verdict tables in a notebook's outputs."""
+    cells = json.loads(Path(notebook).read_text("utf-8"))["cells"]
+    return [
+        row for cell in cells for output in cell.get("outputs", [])
+        for row in json.loads("".join(output.get("data", {}).get(MIME, "[]")))]

@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 from pathlib import Path
 
-__all__ = ["MiniLM", "SmolLM2"]
+__all__ = ["Marian", "MiniLM", "SmolLM2"]
 
 
 def __getattr__(name):
@@ -18,6 +18,8 @@ def __getattr__(name):
         return importlib.import_module(".minilm", __name__).MiniLM
     if name == "SmolLM2":
         return importlib.import_module(".smollm2", __name__).SmolLM2
+    if name == "Marian":
+        return importlib.import_module(".marian", __name__).Marian
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

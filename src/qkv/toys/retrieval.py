@@ -21,7 +21,7 @@ NEEDS = {
     "rings": torch.tensor([1, 2, 0, 4, 5, 3]),  # two rings, never mutual
     "coder": torch.tensor([1, 1, 1, 1, 1, 1]),  # one question suits all
 }
-#: what is shared -> (d_k, d_v): 1,536 weights each, with d_model 32
+#: what is shared -> (d_k, d_v), 1,536 weights each with d_model 32
 WIDTHS = {
     "raw": (32, 24),  # the vectors as they are, then a read-out of two layers
     "Q=K=V": (24, 24),
