@@ -29,7 +29,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 # What the pages are made of, as one number: a change of content rebuilds,
 # a change of date does not.
-FINGERPRINT = find book src/qkv tools/pages _config.yml _toc.yml requirements-book.txt -type f \
+FINGERPRINT = find book src/qkv tools/pages _config.yml _toc.yml requirements-book.txt requirements-katex.txt -type f \
 	! -path '*/.ipynb_checkpoints/*' ! -path '*/__pycache__/*' \
 	-exec cksum {} + | sort | cksum
 
@@ -69,9 +69,10 @@ $(PY):
 	echo "$(PYTHON) cannot make a virtual environment (on Debian and Ubuntu: apt install python3-venv)."; exit 1; }
 	@rm -f $(VENV).log
 
-$(VENV)/.book: requirements-book.txt pyproject.toml | $(PY)
+$(VENV)/.book: requirements-book.txt requirements-katex.txt pyproject.toml | $(PY)
 	@echo "[2/3] installing the page builder: 90 MB, about half a minute"
 	$(call pip,-r requirements-book.txt)
+	$(call pip,--no-deps --require-hashes -r requirements-katex.txt)
 	@touch $@
 
 $(VENV)/.all: requirements.txt $(VENV)/.book

@@ -15,7 +15,7 @@ _LAZY = {
     "KVCache": "cache",
     "MultiHeadAttention": "multihead",
 }
-_ROOMS = ("plot", "pretrained", "toys", "transformer", "verdicts")
+_ROOMS = ("explorer", "plot", "pretrained", "toys", "transformer", "verdicts")
 
 __all__ = [
     "KVCache",

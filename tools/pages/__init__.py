@@ -5,9 +5,6 @@
   book` stops at warnings.
 - `search`: Chinese words are found inside Chinese sentences.
 - `finish`: what the theme leaves undone, repaired in the finished HTML.
-
-`katex.min.js` and `static/katex` are KaTeX 0.19.1 as published on npm,
-unmodified (MIT licence, beside the fonts): building needs only pip.
 """
 
 from pathlib import Path

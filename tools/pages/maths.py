@@ -3,19 +3,33 @@
 KaTeX runs in V8, inside this process (`mini_racer` is one wheel for each
 platform): no Node.js, no socket, no network, and nothing for the reader's
 browser to do. A page with maths loads one style sheet and the fonts it uses.
+KaTeX itself comes in a package too (`requirements-katex.txt`, which pins it by
+its SHA-256): its files are read, nothing of the package is imported.
 """
 
 import re
+import shutil
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
-KATEX = Path(__file__).parent / "katex.min.js"
 SHEET = "katex/katex.min.css"
 logger = logging.getLogger(__name__)
+
+
+def katex():
+    """Return KaTeX's folder, which holds script, style sheet and fonts."""
+    package = find_spec("djangocms_katex")
+    if package is None:
+        raise ModuleNotFoundError(
+            "KaTeX is missing: pip install --no-deps -r requirements-katex.txt"
+        )
+    folder = Path(package.origin).parent
+    return folder / "static" / "djangocms_katex" / "vendor" / "katex"
 
 
 @cache
@@ -24,7 +38,7 @@ def engine():
     from py_mini_racer import MiniRacer
 
     made = MiniRacer()
-    made.eval(KATEX.read_text(encoding="utf-8"))
+    made.eval((katex() / "katex.min.js").read_text(encoding="utf-8"))
     return made
 
 
@@ -83,6 +97,16 @@ def add_sheet(app, pagename, templatename, context, doctree):
         app.add_css_file(SHEET)
 
 
+def copy_sheet(app):
+    """Put style sheet and fonts (WOFF2, all browsers take it) on the site."""
+    target = Path(app.outdir) / "_static" / "katex"
+    (target / "fonts").mkdir(parents=True, exist_ok=True)
+    for file in ("katex.min.css", "LICENSE"):
+        shutil.copy(katex() / file, target)
+    for font in (katex() / "fonts").glob("*.woff2"):
+        shutil.copy(font, target / "fonts")
+
+
 def is_maths(node):
     """Tell whether a node is a formula."""
     return isinstance(node, nodes.math | nodes.math_block)
@@ -93,4 +117,5 @@ def setup(app):
     app.add_html_math_renderer(
         "katex", (visit_inline, None), (visit_display, None)
     )
+    app.connect("builder-inited", copy_sheet)
     app.connect("html-page-context", add_sheet)
