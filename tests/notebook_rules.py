@@ -438,8 +438,7 @@ def code(nb, path):
         if len(lines) > 20:
             yield f"cell {i}: {len(lines)} lines, at most 20"
         for n, line in enumerate(lines, 1):
-            url = line.lstrip().startswith(("%pip", "!git"))
-            if len(line) > 79 and not url:
+            if len(line) > 79 and "://" not in line.split()[-1]:
                 yield f"cell {i}, line {n}: {len(line)} columns, at most 79"
         for match in re.finditer(FORBIDDEN, cell.source):
             yield f"cell {i}: uses {match[0]}"
