@@ -22,7 +22,7 @@ from . import train
 BOOK = {part: {zh: (pinyin, en) for zh, pinyin, en in
                (entry.split("/") for entry in entries.split())}
         for part, entries in {
-    "age": "老/lǎo/old 小/xiǎo/young",
+    "age": "老/lǎo/old 年轻/niánqīng/young",
     "who": "厨师/chúshī/cook 老师/lǎoshī/teacher 学生/xuésheng/student "
            "医生/yīshēng/doctor 孩子/háizi/child 朋友/péngyou/friend",
     "in": "在/zài/in", "from": "的/de/from",
