@@ -171,11 +171,11 @@ class Marian(nn.Module):
         sources = [
             layer.cross_attention.project_source(encoded)
             for layer in self.decoder]
-        states = [torch.zeros(1, 1, 256) for _ in self.decoder]
+        states = [encoded.new_zeros(1, 1, 256) for _ in self.decoder]
         weights = [[] for _ in self.decoder]
         candidates = self.shortlist(ids[0])
         rows, bias = self.word.weight[candidates], self.bias[candidates]
-        word = torch.zeros(1, 1, 256)  # before the first
+        word = encoded.new_zeros(1, 1, 256)  # before the first
         while len(written) < 2.5 * ids.shape[1] and written[-1:] != [0]:
             x = word + sinusoids(len(written), 1)  # (1, 1, 256)
             for i, layer in enumerate(self.decoder):
