@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, NavigableString, Tag
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
@@ -34,12 +34,25 @@ def parse(html):
     return BeautifulSoup(html, "html.parser")
 
 
+def texts(tag, skip, ticks=False):
+    """Yield the pieces of text in a tag, but for the tags with ids in skip.
+
+    With ticks, a piece of code comes as a whole, between backticks.
+    """
+    for child in tag.children:
+        if type(child) is NavigableString:  # no comment, no script
+            yield str(child)
+        elif isinstance(child, Tag) and id(child) not in skip:
+            if ticks and child.name == "code":
+                yield f"`{child.get_text()}`"
+            else:
+                yield from texts(child, skip, ticks)
+
+
 def prose(page, also=""):
     """Return the text a reader sees, without code and without maths."""
-    page = parse(str(page))
-    for found in page.select(", ".join([*CODE, *([also] if also else [])])):
-        found.decompose()
-    return page.get_text("\n")
+    skip = page.select(", ".join([*CODE, *([also] if also else [])]))
+    return "\n".join(texts(page, set(map(id, skip))))
 
 
 def raw_tex(page):
@@ -65,13 +78,9 @@ def unresolved(page):
     if "[?]" in text:
         problems.append("unresolved citation: [?]")
     # A role that was not understood shows its name before a piece of code.
-    shown = parse(str(page))
-    for code in shown.select("code"):
-        code.replace_with(f"`{code.get_text()}`")
-    for tag in shown.select(", ".join(t for t in CODE if t != "code")):
-        tag.decompose()
-    problems += [f"raw role: {r}" for r in ROLE.findall(shown.get_text())]
-    return problems
+    skip = page.select(", ".join(t for t in CODE if t != "code"))
+    shown = "".join(texts(page, set(map(id, skip)), ticks=True))
+    return problems + [f"raw role: {role}" for role in ROLE.findall(shown)]
 
 
 def bad_alts(page):
