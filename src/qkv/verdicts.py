@@ -165,7 +165,12 @@ class Ledger:
         self.rows = {claim: [] for claim in claims()}
         for chapter in sorted({c["chapter"] for c in claims().values()}):
             due = {n for n, c in claims().items() if c["chapter"] == chapter}
-            found = rows(Path(folder) / f"{chapter}.ipynb")
+            path = Path(folder) / f"{chapter}.ipynb"
+            if not path.is_file():
+                raise FileNotFoundError(
+                    f"no {path}: the ledger reads the executed chapters, so "
+                    "it needs a clone of the whole book")
+            found = rows(path)
             if {row["claim"] for row in found} != due:
                 raise ValueError(f"{chapter} must judge {sorted(due)}")
             for row in found:
