@@ -152,5 +152,5 @@ def test_a_claim_nobody_judges_is_noticed(tmp_path):
     with pytest.raises(ValueError, match=r"05-masking must .*C5\.1.*C5\.2"):
         Ledger(tmp_path)
     (tmp_path / "05-masking.ipynb").unlink()
-    with pytest.raises(FileNotFoundError, match="05-masking.*clone"):
+    with pytest.raises(FileNotFoundError, match=r"05-masking.*clone"):
         Ledger(tmp_path)
