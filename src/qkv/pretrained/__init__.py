@@ -54,3 +54,26 @@ def verified(path, sha256):
             f"{path} is not the file this book was written with: its SHA-256 "
             f"is {found}, expected {sha256}")
     return path
+
+
+def randomise(model, std, seed):
+    """Draw a model's weights as before training: a null control.
+
+    Parameters
+    ----------
+    model : Module
+        Changed in place: normal weights, no biases, neutral norms.
+    std : float
+        Of linear and embedding weights.
+    seed : int
+    """
+    from torch import Generator, nn
+
+    random = Generator().manual_seed(seed)
+    for module in model.modules():
+        if isinstance(module, (nn.Linear, nn.Embedding)):
+            nn.init.normal_(module.weight, std=std, generator=random)
+        elif isinstance(module, (nn.LayerNorm, nn.RMSNorm)):
+            nn.init.ones_(module.weight)
+        if getattr(module, "bias", None) is not None:
+            nn.init.zeros_(module.bias)

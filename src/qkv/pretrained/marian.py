@@ -9,7 +9,7 @@ from torch import nn
 
 from ..multihead import MultiHeadAttention
 from ..transformer import Block
-from . import package_folder, verified
+from . import package_folder, randomise, verified
 from .marian_files import Shortlist, read_weights
 
 _FILES = {
@@ -149,7 +149,7 @@ class Marian(nn.Module):
         if trained:
             self._load(weights)
         else:
-            self._randomise(seed)
+            randomise(self, 1 / 16, seed)
         self.eval().requires_grad_(False)
 
     def forward(self, ids):
@@ -204,14 +204,6 @@ class Marian(nn.Module):
             theirs = _NAMES[module].replace("$", kinds[kind == "bias"])
             state[name] = stored[f"{side}_l{int(i) + 1}_{theirs}"]
         self.load_state_dict(state)
-
-    def _randomise(self, seed):
-        random = torch.Generator().manual_seed(seed)
-        for module in self.modules():
-            if isinstance(module, (nn.Linear, nn.Embedding)):
-                nn.init.normal_(module.weight, std=1 / 16, generator=random)
-            if isinstance(module, nn.Linear) and module.bias is not None:
-                nn.init.zeros_(module.bias)
 
 
 def sinusoids(start, length):

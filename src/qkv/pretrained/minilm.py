@@ -10,7 +10,7 @@ from torch import nn
 from ..masks import padding_mask
 from ..multihead import MultiHeadAttention
 from ..transformer import Block
-from . import package_folder, verified
+from . import package_folder, randomise, verified
 
 _WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _TOKENS = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
@@ -107,7 +107,7 @@ class MiniLM(nn.Module):
         if trained:
             self._load(Path(folder) / "model.safetensors")
         else:
-            self._randomise(seed)
+            randomise(self, 0.02, seed)
         self.eval().requires_grad_(False)
 
     def forward(self, texts):
@@ -146,11 +146,3 @@ class MiniLM(nn.Module):
             module, _, kind = name.rpartition(".")
             state[name] = stored[f"{names[module]}.{kind}"]
         self.load_state_dict(state)
-
-    def _randomise(self, seed):
-        random = torch.Generator().manual_seed(seed)
-        for module in self.modules():
-            if isinstance(module, (nn.Linear, nn.Embedding)):
-                nn.init.normal_(module.weight, std=0.02, generator=random)
-            if isinstance(module, nn.Linear):
-                nn.init.zeros_(module.bias)

@@ -9,7 +9,7 @@ from torch import nn
 from ..cache import KVCache
 from ..multihead import MultiHeadAttention
 from ..transformer import Block
-from . import package_folder, verified
+from . import package_folder, randomise, verified
 
 _FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _WEIGHTS = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -103,7 +103,8 @@ class SmolLM2(nn.Module):
         if trained:
             self._load(file)
         else:
-            self._randomise(seed)
+            self.to_empty(device="cpu")
+            randomise(self, 1 / 24, seed)
         self.eval().requires_grad_(False)
 
     def forward(self, ids, *, is_causal=True, caches=None,
@@ -183,15 +184,6 @@ class SmolLM2(nn.Module):
                 state[ours] = _halves(state[ours])
         # assign: the parameters have no memory of their own to copy into.
         self.load_state_dict(state, assign=True)
-
-    def _randomise(self, seed):
-        self.to_empty(device="cpu")
-        random = torch.Generator().manual_seed(seed)
-        for module in self.modules():
-            if isinstance(module, (nn.Linear, nn.Embedding)):
-                nn.init.normal_(module.weight, std=1 / 24, generator=random)
-            if isinstance(module, nn.RMSNorm):
-                nn.init.ones_(module.weight)
 
 
 def _halves(weight, d_k=64):
