@@ -131,6 +131,9 @@ def graded(course, options, begin):
         course.folder / "release" / n / f"{n}.ipynb").exists()]
     for name in missing:
         course.release(name)
+    if course.seed == "0":
+        print("The hidden inputs are those of the public repository; "
+              "`make course SEED=…` starts a course with its own.")
     new = course.grade(options.paths[0], options.workers)
     for (student, name), points in course.marks().items():
         path = course.folder / "outcomes" / student / f"{name}.json"

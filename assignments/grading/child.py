@@ -63,21 +63,26 @@ def forbid(packages, folders):
     harmful = ("subprocess.", "socket.", "ctypes.", "os.fork", "os.exec",
                "os.posix_spawn", "os.system", "os.spawn", "os.kill", "pty.",
                "gc.", "os.remove", "os.rename", "os.chdir", "code.__new__",
-               "sys._current_frames", "resource.")
+               "sys._current_frames", "resource.", "sqlite3.")
+    text, raw, kind = str, bytes, type  # what students patch is not asked
+
+    def elsewhere(path):
+        path = raw.decode(path) if kind(path) is raw else path
+        return (kind(path) is not text or ".." in path
+                or not path.startswith(folders))
 
     def hook(event, args):
         if event == "import":
             top = args[0].partition(".")[0]
+            if args[0].startswith("torch.nn.attention."):
+                raise RefusedImport("delegates to torch's own attention")
             if not (top in packages or top in loaded
                     or top.startswith("_sysconfigdata")):
                 raise RefusedImport(
                     f"imports {top}, which this set does not use")
         elif event in ("open", "os.listdir", "os.scandir"):
             path, *_, flags = args if event == "open" else (*args, 0)
-            if path is None or isinstance(path, int):
-                raise RefusedFile("opens a file")
-            path = os.path.abspath(os.fsdecode(path))
-            if (flags or 0) & writing or not path.startswith(folders):
+            if (flags or 0) & writing or elsewhere(path):
                 raise RefusedFile("opens a file")
         elif event.startswith(harmful):
             raise Refused(f"uses {event.partition('.')[0]} ({event})")

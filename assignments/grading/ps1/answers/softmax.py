@@ -258,6 +258,24 @@ def softmax(x, axis=-1):
     return open("assignments/grading/ps1/checks.py").read()
 
 
+# %% cheat: reads them after patching what looks at paths -> opens a file
+import os
+
+os.path.abspath = os.fsdecode = lambda path: "/usr/lib/python3"
+
+
+class Path(str):
+    def startswith(self, *args):
+        return True
+
+    def __contains__(self, part):
+        return False
+
+
+def softmax(x, axis=-1):
+    return os.open(Path("/etc/hosts"), 0)
+
+
 # %% cheat: looks around for the instructor's files -> opens a file
 def softmax(x, axis=-1):
     import os
