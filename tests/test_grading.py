@@ -50,7 +50,9 @@ def grading(*words, ok=True):
 
 
 @pytest.mark.parametrize("name", set_names())
-def test_every_answer_is_judged_right(name):
+def test_every_answer_is_judged_right(name, monkeypatch):
+    for item in problem_set(name).items.values():  # endless loops end sooner
+        monkeypatch.setattr(item, "seconds", min(item.seconds, 2))
     rows = table.check_answers([name])
     bad = [row for row in rows if not row["good"]]
     assert not bad, table.show(bad)
