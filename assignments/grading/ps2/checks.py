@@ -139,6 +139,9 @@ def check_numeric_gradient(run, rng, variant):
             "divided by the step, not by the distance of the two points":
                 2 * want,
             "not divided by anything": 2 * step * want,
+            "the sign is wrong": -want,
+            "multiplied by the step: 2 * step belongs in brackets":
+                want * step**2,
             "all numbers are nudged at once":
                 np.full(shape, want.sum())})
         same(run("sine", a, x), a * np.cos(a * x), f"{where}, without `step`")
@@ -169,6 +172,9 @@ def check_attention_gradient(run, rng, variant):
                     through(a * (1 - a) * g_a) / d_k**0.5,
                 "softmax is left out on the way back":
                     through(g_a) / d_k**0.5,
+                "in softmax's gradient the sum runs over the queries":
+                    through(a * (g_a - (a * g_a).sum(-2, keepdims=True)))
+                    / d_k**0.5,
                 "in softmax's gradient the sum over the row is missing":
                     through(a * g_a) / d_k**0.5,
                 "the sign is wrong": -through(g_s) / d_k**0.5,
@@ -176,7 +182,15 @@ def check_attention_gradient(run, rng, variant):
 
         want_q, want_k = g_s @ k / d_k**0.5, flip(g_s) @ q / d_k**0.5
         same(got_v, flip(a) @ g, f"gradient for the value, {where}", {
-            "the scores weigh it, not the weights": q @ flip(k)})
+            "its weights come from scores that were not divided":
+                flip(softmax(q @ flip(k))) @ g,
+            "its weights come from scores divided by √d_v, not by √d_k":
+                flip(softmax(q @ flip(k) / d_v**0.5)) @ g,
+            "softmax runs over the queries":
+                flip(softmax(q @ flip(k) / d_k**0.5, -2)) @ g,
+            "the weights are missing": flip(np.ones_like(a)) @ g,
+            "the scores weigh it, not the weights":
+                flip(q @ flip(k) / d_k**0.5) @ g})
         same(got_q, want_q, f"gradient for the query, {where}",
              mistakes(lambda g_s, k=k: g_s @ k, want_k))
         same(got_k, want_k, f"gradient for the key, {where}",

@@ -141,3 +141,14 @@ def attention_gradient(query, key, value, g_output):
     return (numeric_gradient(lambda z: loss(z, key, value), query),
             numeric_gradient(lambda z: loss(query, z, value), key),
             numeric_gradient(lambda z: loss(query, key, z), value))
+
+
+# %% cheat: torch takes the gradient -> imports torch
+def attention_gradient(query, key, value, g_output):
+    import torch
+
+    q, k, v = (torch.tensor(x, requires_grad=True)
+               for x in (query, key, value))
+    a = torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, dim=-1)
+    (a @ v).backward(torch.tensor(g_output))
+    return q.grad.numpy(), k.grad.numpy(), v.grad.numpy()
