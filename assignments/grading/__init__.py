@@ -1,0 +1,1 @@
+"""The grader of the coursework: `python -m grading` lists what it does."""

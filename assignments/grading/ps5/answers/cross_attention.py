@@ -1,0 +1,143 @@
+# %% wrong: the wrong side asks
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asked @ w_q, asks @ w_k, asks @ w_v, may)
+    return output, weights
+
+
+# %% wrong: keys from the side that asks
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asks @ w_q, asks @ w_k, asked @ w_v, may)
+    return output, weights
+
+
+# %% wrong: values from the side that asks
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asks @ w_q, asked @ w_k, asks @ w_v, may)
+    return output, weights
+
+
+# %% wrong: the side that asks reads itself
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asks @ w_q, asks @ w_k, asks @ w_v, may)
+    return output, weights
+
+
+# %% wrong: the mask is not passed on
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asks @ w_q, asked @ w_k, asked @ w_v)
+    return output, weights
+
+
+# %% wrong: the mask means the opposite
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    hidden = np.logical_not(may)
+    output, weights = attention(
+        asks @ w_q, asked @ w_k, asked @ w_v, hidden)
+    return output, weights
+
+
+# %% wrong: a causal mask as well
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    causal = np.tri(asks.shape[-2], asked.shape[-2], dtype=bool)
+    output, weights = attention(
+        asks @ w_q, asked @ w_k, asked @ w_v, np.logical_and(may, causal))
+    return output, weights
+
+
+# %% wrong: the other order
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asks @ w_q, asked @ w_k, asked @ w_v, may)
+    return weights, output
+
+
+# %% wrong: values are not projected
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asks @ w_q, asked @ w_k, asked, may)
+    return output, weights
+
+
+# %% wrong: the side that asks is added
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asks @ w_q, asked @ w_k, asked @ w_v, may)
+    output = asks + output
+    return output, weights
+
+
+# %% wrong: mask after softmax
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asks @ w_q, asked @ w_k, asked @ w_v)
+    weights = weights * may
+    output = weights @ (asked @ w_v)
+    return output, weights
+
+
+# %% wrong: scaled by the width of the stream
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    query = asks @ w_q * np.sqrt(w_q.shape[1] / asks.shape[-1])
+    output, weights = attention(query, asked @ w_k, asked @ w_v, may)
+    return output, weights
+
+
+# %% right: written out with einsum
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    q = np.einsum("...ld,dk->...lk", asks, w_q)
+    k = np.einsum("...sd,dk->...sk", asked, w_k)
+    s = np.einsum("...lk,...sk->...ls", q, k) / np.sqrt(w_q.shape[1])
+    s = np.where(may, s, np.finfo(s.dtype).min)
+    e = np.exp(s - s.max(-1, keepdims=True))
+    weights = e / e.sum(-1, keepdims=True)
+    output = np.einsum("...ls,...sd,dv->...lv", weights, asked, w_v)
+    return output, weights
+
+
+# %% right: keys and values projected at once
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    both = asked @ np.hstack([w_k, w_v])
+    key, value = both[..., : w_k.shape[1]], both[..., w_k.shape[1] :]
+    output, weights = attention(asks @ w_q, key, value, may)
+    return output, weights
+
+
+# %% right: w_q and w_k multiplied first
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    s = asks @ (w_q @ w_k.T) @ asked.swapaxes(-1, -2) / w_k.shape[-1] ** 0.5
+    s = s + np.where(may, 0.0, -np.inf)
+    e = np.exp(s - np.max(s, axis=-1, keepdims=True))
+    weights = e / np.sum(e, axis=-1, keepdims=True)
+    output = weights @ asked @ w_v
+    return output, weights
+
+
+# %% right: one question at a time
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    key, value = asked @ w_k, asked @ w_v
+    L, S = asks.shape[-2], asked.shape[-2]
+    may = np.broadcast_to(may, (*asks.shape[:-2], L, S))
+    parts = [attention(asks[..., i : i + 1, :] @ w_q, key, value,
+                       may[..., i : i + 1, :]) for i in range(L)]
+    output = np.concatenate([o for o, _ in parts], axis=-2)
+    weights = np.concatenate([w for _, w in parts], axis=-2)
+    return output, weights
+
+
+# %% cheat: the book's package -> imports qkv
+from qkv import reference
+
+
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    weights = reference.softmax(
+        asks @ w_q @ (asked @ w_k).swapaxes(-1, -2) / w_q.shape[1] ** 0.5)
+    output = weights @ (asked @ w_v)
+    return output, weights
+
+
+# %% cheat: torch, which this set does not use -> imports torch
+import torch
+from torch.nn import functional as F
+
+
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    q, k, v = map(torch.tensor, (asks @ w_q, asked @ w_k, asked @ w_v))
+    output = F.scaled_dot_product_attention(q, k, v).numpy()
+    weights = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1).numpy()
+    return output, weights

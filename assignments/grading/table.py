@@ -1,0 +1,100 @@
+"""Is the grader right? Every answer beside a check, accepted or refused."""
+
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+from grading.items import (
+    ASSIGNMENTS,
+    grade_id,
+    is_solution,
+    judge,
+    problem_set,
+)
+from grading.sandbox import Sandbox
+
+PART = re.compile(r"^# %% (wrong|right|cheat): (.+)$", re.MULTILINE)
+
+
+def code_cells(book):
+    """Return (name, source) of a notebook's code cells."""
+    return [(grade_id(c), c.source) for c in book.cells
+            if c.cell_type == "code"]
+
+
+def answers(pset, item):
+    """Return (kind, what it is, source) of each answer beside the checks."""
+    path = ASSIGNMENTS / "grading" / pset.name / "answers" / f"{item}.py"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    found = list(PART.finditer(text))
+    return [(m[1], m[2], text[m.end():n.start() if n else None].strip("\n"))
+            for m, n in zip(found, [*found[1:], None], strict=True)]
+
+
+def reference_of(book):
+    """Return the source of each reference solution."""
+    return {grade_id(c): c.source for c in book.cells
+            if is_solution(c) and c.cell_type == "code"}
+
+
+def check_answers(names, seed="0", workers=2):
+    """Return a row per answer: set, item, kind, what, kept, lost, why.
+
+    A wrong answer (or a cheat) must lose its item and no other, a right one
+    none. Items in front of the changed one cannot see it and are not run.
+    """
+    jobs, rows = [], []
+    for name in names:
+        pset = problem_set(name)
+        variant = pset.variant(seed)
+        book = pset.source(variant)
+        cells, reference = code_cells(book), reference_of(book)
+        order = [n for n, _ in cells if n in pset.items]
+        for item in order:
+            for kind, what, source in answers(pset, item):
+                for old, new in pset.variants[variant].items():
+                    source = source.replace(old, new)
+                mine = [(n, source if n == item else s) for n, s in cells]
+                jobs.append((pset, variant, mine, reference, item,
+                             order[order.index(item):], kind, what))
+    local = threading.local()
+    with ExitStack() as stack, ThreadPoolExecutor(workers) as pool:
+        def run(job):
+            pset, variant, cells, reference, item, run_items, kind, what = job
+            boxes = local.__dict__.setdefault("boxes", {})
+            if pset.packages not in boxes:
+                boxes[pset.packages] = stack.enter_context(
+                    Sandbox(pset.packages))
+            result = {
+                n: judge(pset, pset.items[n], cells, reference,
+                         boxes[pset.packages], seed, variant)
+                for n in run_items}
+            lost = [n for n, r in result.items() if not r["ok"]]
+            what, _, words = what.partition(" -> ")
+            good = (lost == ([] if kind == "right" else [item])
+                    and words in result[item]["why"])
+            return {"set": pset.name, "item": item, "kind": kind,
+                    "what": what, "lost": lost, "good": good,
+                    "why": "; ".join(result[n]["why"] for n in lost),
+                    "seconds": sum(r["seconds"] for r in result.values())}
+
+        rows = list(pool.map(run, jobs))
+    return rows
+
+
+def show(rows):
+    """Return the table as text, and how many rows are as they should be."""
+    lines = [f"{'set':4} {'item':18} {'':5} {'answer':44} verdict"]
+    for row in rows:
+        verdict = "lost: " + row["why"] if row["lost"] else "kept"
+        if not row["good"]:
+            verdict = "MISJUDGED, " + verdict + f" {row['lost']}"
+        lines.append(f"{row['set']:4} {row['item']:18} {row['kind']:5} "
+                     f"{row['what'][:44]:44} {verdict}")
+    for kind, word in (("wrong", "accepted"), ("cheat", "accepted"),
+                       ("right", "rejected")):
+        mine = [r for r in rows if r["kind"] == kind]
+        bad = sum(not r["good"] for r in mine)
+        lines.append(f"{len(mine)} {kind}, {bad} {word} or judged otherwise")
+    return "\n".join(lines)
