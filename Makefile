@@ -224,11 +224,13 @@ course: $(VENV)/.grading ## write a students' repository: SEED=secret OUT=folder
 .PHONY: grade
 grade: $(VENV)/.grading ## grade a folder of submissions: SUBMISSIONS=folder (COURSE=…)
 	@if [ ! -d "$(SUBMISSIONS)" ]; then echo "Say which: make grade SUBMISSIONS=folder, holding STUDENT/ps1.ipynb"; exit 1; fi
-	$(GRADING) grade "$(SUBMISSIONS)" --folder "$(COURSE)" $(COURSE_ARGS)
+	$(GRADING) grade "$(SUBMISSIONS)" --folder "$(COURSE)" $(COURSE_ARGS) \
+	$(if $(SEED),--seed "$(SEED)") $(if $(DUE),--due "$(DUE)") $(if $(SHARD),--shard "$(SHARD)")
 
 .PHONY: grader-check
 grader-check: $(VENV)/.grading ## does the grader accept what is right and nothing else?
 	$(GRADING) check $(COURSE_ARGS)
+	$(GRADING) trial $(COURSE_ARGS)
 
 # ---------------------------------------------------------------- house-keeping
 

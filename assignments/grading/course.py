@@ -6,12 +6,10 @@ autograded, feedback, gradebook.db), and `outcomes`, what our checks found.
 
 import contextlib
 import hashlib
-import html
 import io
 import json
 import logging
 import os
-import re
 import shutil
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -33,7 +31,6 @@ from traitlets import List
 from traitlets.config import Config
 
 from grading.items import (
-    ASSIGNMENTS,
     grade_id,
     is_solution,
     judge,
@@ -41,11 +38,9 @@ from grading.items import (
     set_names,
 )
 from grading.sandbox import Sandbox
-from grading.table import answers, code_cells, reference_of
+from grading.table import code_cells, reference_of
 
 LARGEST = 50 * 2**20  # bytes of a notebook
-MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "BEGIN HIDDEN", "Model answer",
-           "Rubric.")
 
 
 class WriteOutcomes(steps.NbGraderPreprocessor):
@@ -151,15 +146,26 @@ class Course:
 
     # ------------------------------------------------- grading
 
-    def outcome(self, name, path, student):
+    def outcome(self, student, name):
+        """Return what our checks found in a submission; None if not graded."""
+        path = outcome_path(self.folder, student, name)
+        return (json.loads(path.read_text(encoding="utf-8"))
+                if path.exists() else None)
+
+    def due(self, what):
+        """Note when a set is due: ``"ps1=2026-10-12 18:00 UTC"``."""
+        with Gradebook(self.gradebook) as book:
+            name, _, when = what.partition("=")
+            book.update_or_create_assignment(name, duedate=when)
+
+    def judge(self, name, path, student):
         """Judge one submission unless that was done; True if it was new."""
         kept = outcome_path(self.folder, student, name)
         print_now = fingerprint(name, path, self.seed,
                                 self.folder / "source" / name)
-        if kept.exists():
-            before = json.loads(kept.read_text(encoding="utf-8"))
-            if before["print"] == print_now:
-                return False
+        before = self.outcome(student, name)
+        if before and before["print"] == print_now:
+            return False
         pset = problem_set(name)
         release = self.read("release", name)
         mended, notes = mend(path, release)
@@ -187,13 +193,23 @@ class Course:
                       ignore_errors=True)
         return True
 
-    def grade(self, submissions, workers=2):
-        """Grade a folder of submissions; return {(student, set): new}."""
+    def grade(self, submissions, workers=2, shard=None):
+        """Grade a folder of submissions; return {(student, set): new}.
+
+        With a `shard`, ``"2/3"``, only the second third is judged, and not
+        yet marked: bring `outcomes` and `submitted` of all shards together
+        and grade once more without.
+        """
         found = find_submissions(submissions)
+        if shard:
+            part, parts = map(int, shard.split("/"))
+            found = dict(list(found.items())[part - 1::parts])
         with ThreadPoolExecutor(workers) as pool:
             new = dict(zip(found, pool.map(
-                lambda key: self.outcome(key[1], found[key], key[0]), found),
+                lambda key: self.judge(key[1], found[key], key[0]), found),
                 strict=True))
+        if shard:
+            return new
         for student, name in found:
             done = self.folder / "autograded" / student / name
             if not (done / f"{name}.ipynb").exists():
@@ -235,6 +251,12 @@ class Course:
         with Gradebook(self.gradebook) as book:
             plugin.export(book)
 
+    def points(self, name):
+        """Return {item: points} of the code items of a set."""
+        return {grade_id(c).removeprefix("check-"): c.metadata.nbgrader.points
+                for c in self.read("release", name).cells
+                if grade_id(c).startswith("check-")}
+
     def marks(self):
         """Return {(student, set): {item: points}} from the gradebook."""
         with Gradebook(self.gradebook) as book:
@@ -253,7 +275,8 @@ def write_page(folder, key):
 
 def fingerprint(name, path, *more):
     """Return a number for a submission and all that judges it."""
-    digest = hashlib.sha256(repr(more).encode())
+    digest = hashlib.sha256(repr(
+        [m for m in more if not isinstance(m, Path)]).encode())
     here = Path(__file__).parent
     for file in (path, *sorted(here.glob("*.py")),
                  here / name / "checks.py",
@@ -335,96 +358,3 @@ def mend(path, release):
         mended.cells.append(cell)
     own(waiting)
     return mended, {name: note for name, note in notes.items() if note}
-
-
-# ------------------------------------------------- validation and leaks
-
-def problems_of(name):
-    """Return what is wrong with a set's source, checks and answers."""
-    pset, found = problem_set(name), []
-    cells = pset.source().cells
-    ids = [grade_id(c) for c in cells]
-    found += [f"{i} twice" for i in sorted({i for i in ids
-                                           if ids.count(i) > 1})]
-    solutions = {grade_id(c) for c in cells
-                 if is_solution(c) and c.cell_type == "code"}
-    for item in sorted(solutions ^ set(pset.items)):
-        found.append(f"{item}: no check" if item in solutions
-                     else f"{item}: no solution cell")
-    for cell in cells:
-        about = cell.metadata.get("nbgrader")
-        if not about or not about.get("grade_id"):
-            found.append(f"a cell without id: {cell.source[:30]!r}")
-        elif about["solution"]:
-            if cell.source.count("### BEGIN SOLUTION") != 1 or (
-                    cell.source.count("### END SOLUTION") != 1):
-                found.append(f"{about['grade_id']}: mark the solution once")
-            if cell.cell_type == "code":
-                if f"check-{about['grade_id']}" not in ids:
-                    found.append(f"{about['grade_id']}: no visible check")
-            elif not {"**Model answer.**", "**Rubric.**"} <= set(
-                    re.findall(r"\*\*[\w ]+\.\*\*", cell.source)):
-                found.append(f"{about['grade_id']}: no rubric or model")
-    for item in pset.items:
-        kinds = [kind for kind, _, _ in answers(pset, item)]
-        if kinds.count("wrong") < 6 or kinds.count("right") < 3:
-            found.append(f"{item}: fewer than 6 wrong or 3 right answers")
-    for variant in pset.variants:
-        pset.source(variant)
-    return [f"{name}: {problem}" for problem in found]
-
-
-def squeeze(text):
-    """Drop tags, entities and white space, so that texts compare."""
-    text = html.unescape(re.sub(r"<[^<>]*>", "", text))
-    return re.sub(r"\\n|[\s\"\\*`]+", "", text)
-
-
-def secrets(name, strict):
-    """Return what must not be seen: {where from: squeezed text}.
-
-    With `strict` each line of a solution, else (for pages that teach the
-    same formulas) only whole solutions; model answers always.
-    """
-    found, pset = {}, problem_set(name)
-    book = pset.source()
-    shown = squeeze("\n".join(re.sub(
-        r"### BEGIN SOLUTION.*?### END SOLUTION", "", c.source, flags=re.S)
-        for c in book.cells))
-    for cell in book.cells:
-        for part in re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION",
-                               cell.source, re.S):
-            lines = part.strip().splitlines()
-            if cell.cell_type == "markdown":  # formulas change on the way
-                lines = re.split(r"\$[^$]*\$|\n", part)
-            elif not strict:
-                lines = ["\n".join(lines)] if len(lines) > 2 else []
-            for line in lines:
-                if len(squeeze(line)) >= 16 and squeeze(line) not in shown:
-                    found[f"{grade_id(cell)}: {line[:40]}"] = squeeze(line)
-    checks = (ASSIGNMENTS / "grading" / name / "checks.py").read_text(
-        encoding="utf-8")
-    for line in checks.splitlines() if strict else re.findall(
-            r"def check_\w+\(run, rng, variant\)", checks):
-        if len(squeeze(line)) >= 24 and squeeze(line) not in shown:
-            found[f"checks: {line.strip()[:40]}"] = squeeze(line)
-    return found
-
-
-def leaks(folder, names, strict=True):
-    """Return which secrets the text files of a folder show."""
-    hidden = {k: v for n in names for k, v in secrets(n, strict).items()}
-    found = []
-    for path in sorted(Path(folder).rglob("*")):
-        if path.suffix not in {".ipynb", ".html", ".js", ".md", ".py", ".txt",
-                               ".json", ".yml", ".inv"} or path.is_dir():
-            continue
-        raw = path.read_text(encoding="utf-8", errors="ignore")
-        text = squeeze(raw)
-        found += [f"{path}: {where}" for where, secret in hidden.items()
-                  if secret in text]
-        found += [f"{path}: {m}" for m in MARKERS[:3 if strict else 1]
-                  if m in raw]
-        if path.name == "checks.py" or "answers" in path.parts:
-            found.append(f"{path}: a file of the grader")
-    return found

@@ -203,8 +203,7 @@ def refused(source, forbidden=()):
             name = min(taken & DELEGATES)
             return f"imports {name}; this is to be built, not borrowed"
         if taken & forbidden:
-            return (f"uses {min(taken & forbidden)}; this is to be built, "
-                    "not borrowed")
+            return f"uses {min(taken & forbidden)}, which this set rules out"
         if taken & HIDDEN_DOORS:
             return f"uses {min(taken & HIDDEN_DOORS)}"
     return ""

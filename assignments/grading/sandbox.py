@@ -198,7 +198,8 @@ class Sandbox:
     def open(self, cell, *, name, parts=(), before=(), given="",
              drive=None, seconds=SECONDS, megabytes=MEGABYTES):
         """Run a student's cell in a fork; return the function to call it."""
-        self.late = f"takes more than {seconds} s: an endless loop?"
+        self.late = (f"takes more than {seconds} s: an endless loop, or far "
+                     "more work than is needed?")
         self.start()
         self.deadline = time.monotonic() + PATIENCE * seconds
         self.running = True
