@@ -1,25 +1,25 @@
 """The coursework: its grader, its release, what students can do to it."""
 
-import copy
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
+import yaml
 
 if sys.platform != "linux":  # macOS does not limit memory
     pytest.skip("grading needs Linux", allow_module_level=True)
-from grading import sandbox, table, text
+from grading import sandbox, table, text, trial
+from grading.course import Course
 from grading.items import (
     ProblemSet,
     definitions,
-    grade_id,
     judge,
     plain,
     problem_set,
@@ -28,6 +28,7 @@ from grading.items import (
     set_names,
 )
 from grading.sandbox import Lost, Sandbox
+from grading.validate import leaks
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -84,18 +85,25 @@ def test_reference_passes_under_each_specification(name):
 
 
 @pytest.mark.parametrize("name", set_names())
-def test_visible_checks_accept_the_reference(name, capsys, monkeypatch):
+def test_visible_checks_accept_what_is_right(name, capsys, monkeypatch):
     """Kills a check that a right answer cannot pass, and a slow set."""
     monkeypatch.setenv("MPLBACKEND", "agg")
     pset = problem_set(name)
     for variant in pset.variants:
         begin, names = time.monotonic(), {"__name__": "__main__"}
-        for cell in pset.source(variant).cells:
-            if cell.cell_type == "code":
-                exec(
-                    compile(plain(cell.source), grade_id(cell), "exec"), names
-                )
+        cells = table.code_cells(pset.source(variant))
+        for cell, source in cells:
+            exec(compile(plain(source), cell, "exec"), names)
         assert time.monotonic() - begin < 60
+        for item in pset.items:
+            for kind, what, source in table.answers(pset, item):
+                for old, new in pset.variants[variant].items():
+                    source = source.replace(old, new)
+                if kind == "right":
+                    mine = names | {}
+                    exec(compile(source, what, "exec"), mine)
+                    check = dict(cells)[f"check-{item}"]
+                    exec(compile(check, f"check of {what}", "exec"), mine)
 
 
 @pytest.mark.parametrize("name", set_names())
@@ -242,138 +250,114 @@ def test_a_check_that_stumbles_costs_one_item_only():
 # ------------------------------------------------- from release to marks
 
 
-def submission(release, source, change):
-    """Return the solved ps1, changed by a function of its cells."""
-    book = copy.deepcopy(release)
-    solved = {grade_id(c): c.source for c in source.cells}
-    for cell in book.cells:
-        if cell.metadata.nbgrader.solution:
-            cell.source = solved[grade_id(cell)]
-    book.cells = change(book.cells) or book.cells
-    return book
-
-
-def find(cells, name):
-    """Return the place of a cell."""
-    return [grade_id(c) for c in cells].index(name)
-
-
-def without(name):
-    return lambda cells: [c for c in cells if grade_id(c) != name]
-
-
-def twice(name):
-    def change(cells):
-        at = find(cells, name)
-        second = copy.deepcopy(cells[at])
-        second.id = "copied"  # JupyterLab keeps the metadata alone
-        return [*cells[:at], second, *cells[at:]]
-
-    return change
-
-
-def written(name, source):
-    def change(cells):
-        cells[find(cells, name)].source = source
-
-    return change
-
-
-def stripped(cells):
-    for cell in cells:
-        cell.metadata = {}
-
-
-LOOP = "def scores(query, key):\n    while True: pass"
-# student: change, points of each item that is not kept, words of the feedback
-ACCIDENTS = {
-    "perfect": (lambda cells: None, {}, ""),
-    "loop": (written("scores", LOOP), {"scores": 0}, "endless loop"),
-    "exit": (
-        written("softmax", "import os\nos._exit(0)"),
-        {"softmax": 0},
-        "ends the process",
-    ),
-    "no-check": (without("check-softmax"), {}, "cell was missing"),
-    "no-cell": (without("softmax"), {"softmax": 0}, "cell was missing"),
-    "two-checks": (twice("check-softmax"), {}, "was there 2 times"),
-    "two-cells": (twice("softmax"), {}, "was there 2 times"),
-    "edited": (written("check-scores", "pass"), {}, "had been changed"),
-    "no-metadata": (stripped, {}, ""),
-}
+CLASS = ["ps1", "ps4"]  # `make grader-check` does it with all
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    """Grade a class once: every accident, an untouched one, no notebooks."""
+    """A class in which everybody does one thing wrong, graded once."""
     folder = tmp_path_factory.mktemp("class")
-    course, handed_in = folder / "course", folder / "handed in"
-    grading("course", "--sets", "ps1", "--folder", course, "--seed", "s3cret",
+    grading("course", "--folder", folder / "course", "--seed", "s3cret",
             "--out", folder / "students")  # fmt: skip
-    release = nbformat.read(folder / "students" / "ps1" / "ps1.ipynb", 4)
-    source = nbformat.read(course / "source" / "ps1" / "ps1.ipynb", 4)
-    books = {
-        name: nbformat.writes(submission(release, source, change))
-        for name, (change, _, _) in ACCIDENTS.items()
-    }
-    books |= {"untouched": nbformat.writes(release), "broken": "{", "none": ""}
-    for name, book in books.items():
-        place = handed_in / name / "ps1" / "ps1.ipynb"
-        place.parent.mkdir(parents=True)
-        place.write_text(book, encoding="utf-8")
-    grading("grade", handed_in, "--folder", course)
+    trial.hand_in(Course(folder / "course"), folder / "handed in", CLASS)
+    grading("grade", folder / "handed in", "--folder", folder / "course")
     return folder
 
 
-def points(graded):
-    """Return {student: (lost items, points in the CSV)}."""
-    found = {}
-    marks = (graded / "course" / "marks.csv").read_text(encoding="utf-8")
-    for row in csv.DictReader(marks.splitlines()):
-        outcome = json.loads(
-            (graded / "course" / "outcomes" / row["student_id"] / "ps1.json")
-            .read_text()
-        )  # fmt: skip
-        lost_items = {n for n, r in outcome["items"].items() if not r["ok"]}
-        found[row["student_id"]] = (lost_items, float(row["score"]))
-    return found
-
-
-WORTH = {"softmax": 4, "scores": 3}
-
-
 def test_a_class_with_every_accident_gets_its_marks(graded):
-    found = points(graded)
-    for name, (_, kept, words) in ACCIDENTS.items():
-        missing = sum(WORTH[item] for item in kept)
-        assert found[name] == (set(kept), 16 - missing), name
-        page = graded / "course" / "feedback" / name / "ps1" / "ps1.html"
-        assert words in page.read_text(encoding="utf-8")
-    for name in ("untouched", "broken", "none"):
-        assert found[name][1] == 0, name
+    """Kills a grader whom one student's accident stops or misleads."""
+    wrong = trial.verdicts(Course(graded / "course"), CLASS)
+    assert len(wrong) >= 40
+    assert not any(wrong.values()), {k: v for k, v in wrong.items() if v}
+    marks = (graded / "course" / "marks.csv").read_text(encoding="utf-8")
+    assert {r["student_id"] for r in csv.DictReader(marks.splitlines())} == (
+        set(wrong)
+    )
 
 
 def test_a_second_run_grades_only_what_changed(graded):
     course, handed_in = graded / "course", graded / "handed in"
     page = course / "feedback" / "perfect" / "ps1" / "ps1.html"
-    before, old_marks = page.stat().st_mtime_ns, points(graded)
-    place = handed_in / "none" / "ps1" / "ps1.ipynb"
-    place.write_text("[]", encoding="utf-8")
+    before = page.stat().st_mtime_ns
+    place = handed_in / "no-file" / "ps1.ipynb"
+    place.write_text("[1]", encoding="utf-8")
     said = grading("grade", handed_in, "--folder", course)
-    assert "1 of 12 graded now" in said
+    assert "\n1 of " in said
     assert page.stat().st_mtime_ns == before
-    assert points(graded) == old_marks
+    wrong = trial.verdicts(Course(course), CLASS)
+    assert not any(wrong.values())
+
+
+def test_machines_that_share_the_work_give_the_same_marks(tmp_path, graded):
+    """Kills a shard that forgets, repeats or judges otherwise."""
+    handed_in = tmp_path / "handed in"
+    for name in ("perfect", "check-edited", "cell-deleted", "ps1-scores"):
+        shutil.copytree(graded / "handed in" / name, handed_in / name)
+    for machine in ("1/2", "2/2"):
+        folder = tmp_path / machine[0]
+        grading("grade", handed_in, "--folder", folder, "--seed", "s3cret",
+                "--shard", machine)  # fmt: skip
+        for step in ("outcomes", "submitted"):
+            shutil.copytree(
+                folder / step, tmp_path / "all" / step, dirs_exist_ok=True
+            )
+    said = grading("grade", handed_in, "--folder", tmp_path / "all",
+                   "--seed", "s3cret")  # fmt: skip
+    assert "\n0 of 4 graded now" in said
+    alone, together = (
+        Course(folder).marks() for folder in (
+            graded / "course", tmp_path / "all")
+    )  # fmt: skip
+    assert len(together) == 4
+    assert together == {key: alone[key] for key in together}
 
 
 def test_students_get_no_solution_and_no_seed(graded):
     files = [p for p in (graded / "students").rglob("*") if p.is_file()]
     assert sorted(p.name for p in files) == [
-        "README.md", "ps1.ipynb", "requirements.txt"]  # fmt: skip
+        "README.md", "autograding.json", "check.py", "classroom.yml",
+        *(f"{name}.ipynb" for name in set_names()),
+        "requirements.txt"]  # fmt: skip
     for path in files:
         shown = path.read_text(encoding="utf-8")
         assert "s3cret" not in shown
         assert "SOLUTION" not in shown
         assert "Rubric" not in shown
+
+
+def test_the_visible_checks_run_without_a_browser(graded):
+    """Kills a check.py that sees no failure, or sees one where none is."""
+    folder = graded / "students"
+    solved = graded / "handed in" / "perfect" / "ps1.ipynb"
+
+    def run(*words):
+        done = subprocess.run(
+            [sys.executable, "check.py", *words],
+            cwd=folder, capture_output=True, text=True,
+        )  # fmt: skip
+        return done.returncode, done.stdout.splitlines()
+
+    code, said = run("ps1")
+    assert code == 1
+    assert len(said) == len(problem_set("ps1").items)
+    assert all("NotImplementedError" in line for line in said)
+    shutil.copy(solved, folder / "ps1")
+    assert run("ps1", "softmax") == (0, ["softmax: passes"])
+
+
+def test_github_can_read_the_workflow(graded):
+    path = graded / "students" / ".github" / "workflows" / "classroom.yml"
+    subprocess.run(
+        [sys.executable, "-m", "check_jsonschema", "--builtin-schema",
+         "vendor.github-workflows", path],
+        check=True,
+    )  # fmt: skip
+    steps = yaml.safe_load(path.read_text())["jobs"]["run-autograding-tests"]
+    points = sum(s.get("with", {}).get("max-score", 0) for s in steps["steps"])
+    course = Course(graded / "course")
+    assert points == sum(
+        sum(course.points(name).values()) for name in set_names()
+    )
 
 
 @pytest.mark.parametrize(
@@ -386,8 +370,6 @@ def test_students_get_no_solution_and_no_seed(graded):
     ],
 )
 def test_a_leak_is_found(tmp_path, leak):
-    from grading.course import leaks
-
     page = tmp_path / "a.ipynb"
     page.write_text(json.dumps({"source": [leak + "\n"]}))
     assert leaks(tmp_path, ["ps1"])
