@@ -29,7 +29,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 # What the pages are made of, as one number: a change of content rebuilds,
 # a change of date does not.
-FINGERPRINT = find book src/qkv tools/pages _config.yml _toc.yml requirements-book.txt requirements-katex.txt -type f \
+FINGERPRINT = find book src/qkv tools/pages assignments/source _config.yml _toc.yml requirements-book.txt requirements-katex.txt -type f \
 	! -path '*/.ipynb_checkpoints/*' ! -path '*/__pycache__/*' \
 	-exec cksum {} + | sort | cksum
 
@@ -226,6 +226,10 @@ grade: $(VENV)/.grading ## grade a folder of submissions: SUBMISSIONS=folder (CO
 	@if [ ! -d "$(SUBMISSIONS)" ]; then echo "Say which: make grade SUBMISSIONS=folder, holding STUDENT/ps1.ipynb"; exit 1; fi
 	$(GRADING) grade "$(SUBMISSIONS)" --folder "$(COURSE)" $(COURSE_ARGS) \
 	$(if $(SEED),--seed "$(SEED)") $(if $(DUE),--due "$(DUE)") $(if $(SHARD),--shard "$(SHARD)")
+
+.PHONY: formgrader
+formgrader: $(VENV)/.grading ## mark the short answers, in nbgrader's page (COURSE=…)
+	@cd "$(COURSE)" && PATH="$(CURDIR)/$(VENV)/bin:$$PATH" jupyter lab --LabApp.default_url=/lab --ServerApp.root_dir=.
 
 .PHONY: grader-check
 grader-check: $(VENV)/.grading ## does the grader accept what is right and nothing else?

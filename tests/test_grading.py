@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 import yaml
@@ -29,6 +30,7 @@ from grading.items import (
 )
 from grading.sandbox import Lost, Sandbox
 from grading.validate import leaks
+from pages import coursework
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -323,6 +325,17 @@ def test_students_get_no_solution_and_no_seed(graded):
         assert "s3cret" not in shown
         assert "SOLUTION" not in shown
         assert "Rubric" not in shown
+
+
+@pytest.mark.parametrize("name", set_names())
+def test_the_site_offers_what_nbgrader_releases(name, graded):
+    """Kills a way of ours to strip solutions that strips something else."""
+    pset = problem_set(name)
+    ours = coursework.release(pset.source(pset.variant("s3cret")))
+    theirs = nbformat.read(graded / "students" / name / f"{name}.ipynb", 4)
+    assert [(c.cell_type, c.source, c.get("outputs")) for c in ours.cells] == [
+        (c.cell_type, c.source, c.get("outputs")) for c in theirs.cells
+    ]
 
 
 def test_the_visible_checks_run_without_a_browser(graded):

@@ -12,6 +12,9 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup, NavigableString, Tag
 
+from grading.items import set_names
+from grading.validate import leaks
+
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 
@@ -327,6 +330,15 @@ def test_a_downloaded_chapter_is_the_committed_one():
         if source.is_file():
             sent = SITE / "_sources" / source.relative_to(ROOT)
             assert sent.read_bytes() == source.read_bytes(), source.name
+
+
+@pytest.mark.site
+def test_no_page_shows_a_solution_of_the_coursework():
+    """Kills a source, a model answer or a hidden check among the pages."""
+    assert len(list(SITE.glob("book/problem-sets/*.ipynb"))) == len(
+        set_names()
+    )
+    assert leaks(SITE, set_names()) == []
 
 
 # ------------------------------------------------- proofs, without a build

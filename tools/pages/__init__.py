@@ -4,22 +4,23 @@
   script for it; TeX that KaTeX does not understand is a warning, and `make
   book` stops at warnings.
 - `search`: Chinese words are found inside Chinese sentences.
+- `coursework`: the problem sets, without solutions, to download.
 - `finish`: what the theme leaves undone, repaired in the finished HTML.
 """
 
 from pathlib import Path
 
-from . import finish, maths, search
+from . import coursework, finish, maths, search
 
 STATIC = Path(__file__).parent / "static"
 
 
 def setup(app):
-    """Register the three parts with Sphinx."""
+    """Register the parts with Sphinx."""
     app.connect(
         "config-inited",
         lambda _, config: config.html_static_path.append(str(STATIC)),
     )
-    for part in (maths, search, finish):
+    for part in (maths, search, coursework, finish):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
