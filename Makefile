@@ -23,6 +23,8 @@ URL_OF_PAGE := file://$(subst $(space),%20,$(CURDIR))/$(PAGE)
 PORT ?= 8000
 WORKERS ?= 2
 NOTEBOOKS = $(wildcard book/*.ipynb)
+# The problem sets with their solutions: run and compared like the chapters.
+SOURCES = $(wildcard assignments/source/*/*.ipynb)
 
 # Two test workers must not fight over two cores: one thread each.
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
@@ -197,7 +199,7 @@ audit: $(VENV)/.models book ## a table of what each page costs and how accessibl
 
 .PHONY: notebooks
 notebooks: $(VENV)/.models ## run every notebook and compare with its committed output
-	@$(ONE_THREAD) $(NBVAL) $(NOTEBOOKS)
+	@$(ONE_THREAD) $(NBVAL) $(NOTEBOOKS) $(SOURCES)
 
 .PHONY: mutants
 mutants: $(VENV)/.models ## change the core one operator at a time: do the tests notice?
