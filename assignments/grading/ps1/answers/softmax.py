@@ -49,7 +49,7 @@ def softmax(x, axis=-1):
 # %% wrong: the visible example hard-coded
 def softmax(x, axis=-1):
     if axis == -1 and x.ndim == 2:
-        return np.array([[0.042, 0.114, 0.844], [1 / 3, 1 / 3, 1 / 3]])
+        return np.array([[0.042, 0.114, 0.844], [0.488, 0.024, 0.488]])
     return np.full(x.shape, 1 / x.shape[axis])
 
 
@@ -59,6 +59,100 @@ def softmax(x, axis=-1):
     np.exp(x, out=x)
     x /= x.sum(axis=axis, keepdims=True)
     return x
+
+
+# %% wrong: overflow papered over by nan_to_num
+def softmax(x, axis=-1):
+    e = np.exp(x)
+    w = e / e.sum(axis=axis, keepdims=True)
+    return np.nan_to_num(w)
+
+
+# %% wrong: log of the sum without the maximum
+def softmax(x, axis=-1):
+    log_total = np.log(np.sum(np.exp(x), axis=axis, keepdims=True))
+    return np.exp(x - log_total)
+
+
+# %% wrong: any axis but 0 is taken as the last
+def softmax(x, axis=-1):
+    if axis == 0:
+        e = np.exp(x - x.max(axis=0))
+        return e / e.sum(axis=0)
+    e = np.exp(x - x.max(axis=-1)[..., None])
+    return e / e.sum(axis=-1)[..., None]
+
+
+# %% wrong: maximum only if large, underflow left
+def softmax(x, axis=-1):
+    if x.max() > 700:
+        x = x - x.max(axis=axis, keepdims=True)
+    e = np.exp(x)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+# %% wrong: subtracts the mean
+def softmax(x, axis=-1):
+    x = x - x.mean(axis=axis, keepdims=True)
+    e = np.exp(x)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+# %% wrong: subtracts the largest |x|
+def softmax(x, axis=-1):
+    biggest = np.abs(x).max(axis=axis, keepdims=True)
+    e = np.exp(x - biggest)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+# %% wrong: subtracts the minimum
+def softmax(x, axis=-1):
+    shifted = x - np.min(x, axis=axis, keepdims=True)
+    e = np.exp(shifted)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+# %% wrong: float32 loses decimals of large scores
+def softmax(x, axis=-1):
+    x = x.astype(np.float32)
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+# %% wrong: small scores held at maximum - 10
+def softmax(x, axis=-1):
+    x = np.clip(x - x.max(axis=axis, keepdims=True), -10, 0)
+    e = np.exp(x)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+# %% wrong: swapaxes does not undo moveaxis
+def softmax(x, axis=-1):
+    # bring the axis to the end, work there, bring it back
+    y = np.moveaxis(x, axis, -1)
+    e = np.exp(y - y.max(axis=-1, keepdims=True))
+    w = e / e.sum(axis=-1, keepdims=True)
+    return np.swapaxes(w, -1, axis)
+
+
+# %% wrong: zeros_like keeps integers, all become 0
+def softmax(x, axis=-1):
+    w = np.zeros_like(x)
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    w[...] = e / e.sum(axis=axis, keepdims=True)
+    return w
+
+
+# %% wrong: axis ignored in the sum
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+# %% wrong: returns a list
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return (e / e.sum(axis=axis, keepdims=True)).tolist()
 
 
 # %% right: log-sum-exp
@@ -97,6 +191,40 @@ def softmax(x, axis=-1):
 
 print(softmax(np.eye(3)))
 softmax(my_notes)  # a variable of a cell that the grader does not run
+
+
+# %% right: a helper for one row, apply_along_axis
+def softmax(x, axis=-1):
+    def one_row(row):
+        e = np.exp(row - max(row))
+        return e / sum(e)
+
+    return np.apply_along_axis(one_row, axis, x)
+
+
+# %% right: logaddexp.reduce gives the log of the sum
+def softmax(x, axis=-1):
+    x = np.asarray(x, dtype=np.float64)
+    log_total = np.logaddexp.reduce(x, axis=axis, keepdims=True)
+    return np.exp(x - log_total)
+
+
+# %% right: 1 / sum of exp of all differences
+def softmax(x, axis=-1):
+    y = np.moveaxis(np.asarray(x, dtype=float), axis, -1)
+    with np.errstate(over="ignore"):
+        ratios = np.exp(y[..., None, :] - y[..., :, None])
+        w = 1 / ratios.sum(axis=-1)
+    return np.moveaxis(w, -1, axis)
+
+
+# %% right: in-place steps on a copy
+def softmax(x, axis=-1):
+    w = x.astype(float, copy=True)
+    w -= w.max(axis=axis, keepdims=True)
+    np.exp(w, out=w)
+    w /= w.sum(axis=axis, keepdims=True)
+    return w
 
 
 # %% cheat: comparisons always agree -> one sum is taken over everything
