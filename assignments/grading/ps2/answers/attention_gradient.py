@@ -95,6 +95,160 @@ def attention_gradient(query, key, value, g_output):
     return g_s @ key, g_s.T @ query, a.T @ g_output
 
 
+# %% wrong: numerically, which is to check it with -> takes more than
+def attention_gradient(query, key, value, g_output):
+    def loss(q, k, v):
+        return (attention(q, k, v) * g_output).sum()
+
+    return (numeric_gradient(lambda z: loss(z, key, value), query),
+            numeric_gradient(lambda z: loss(query, z, value), key),
+            numeric_gradient(lambda z: loss(query, key, z), value))
+
+
+# %% wrong: divides by 2, whatever d_k
+def attention_gradient(query, key, value, g_output):
+    a = softmax(query @ np.swapaxes(key, -1, -2) / 2)
+    g_value = np.swapaxes(a, -1, -2) @ g_output
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True)) / 2
+    return g_s @ key, np.swapaxes(g_s, -1, -2) @ query, g_value
+
+
+# %% wrong: back by the batch size, not √d_k
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    a = softmax(query @ np.swapaxes(key, -1, -2) / root)
+    g_value = np.swapaxes(a, -1, -2) @ g_output
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True))
+    g_s = g_s / len(query)
+    return g_s @ key, np.swapaxes(g_s, -1, -2) @ query, g_value
+
+
+# %% wrong: one axis in front, no more, no less
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    a = softmax(np.einsum("bld,bsd->bls", query, key) / root)
+    g_value = np.einsum("bls,blv->bsv", a, g_output)
+    g_a = np.einsum("blv,bsv->bls", g_output, value)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True)) / root
+    g_query = np.einsum("bls,bsd->bld", g_s, key)
+    g_key = np.einsum("bls,bld->bsd", g_s, query)
+    return g_query, g_key, g_value
+
+
+# %% wrong: exp overflows
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    e = np.exp(query @ np.swapaxes(key, -1, -2) / root)
+    a = e / e.sum(axis=-1, keepdims=True)
+    g_value = np.swapaxes(a, -1, -2) @ g_output
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True)) / root
+    return g_s @ key, np.swapaxes(g_s, -1, -2) @ query, g_value
+
+
+# %% wrong: scores clipped at 8
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    scores = query @ np.swapaxes(key, -1, -2) / root
+    a = softmax(np.clip(scores, -8, 8))
+    g_value = np.swapaxes(a, -1, -2) @ g_output
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True)) / root
+    return g_s @ key, np.swapaxes(g_s, -1, -2) @ query, g_value
+
+
+# %% wrong: squeeze drops axes of length 1
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    a = softmax(query @ np.swapaxes(key, -1, -2) / root)
+    g_value = np.swapaxes(a, -1, -2) @ g_output
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True)) / root
+    g_query, g_key = g_s @ key, np.swapaxes(g_s, -1, -2) @ query
+    return [np.squeeze(g) for g in (g_query, g_key, g_value)]
+
+
+# %% wrong: axes in front flattened, left so
+def attention_gradient(query, key, value, g_output):
+    q, k, v, g = [z.reshape(-1, *z.shape[-2:])
+                  for z in (query, key, value, g_output)]
+    root = q.shape[-1] ** 0.5
+    g_q, g_k, g_v = [], [], []
+    for n in range(len(q)):
+        a = softmax(q[n] @ k[n].T / root)
+        g_a = g[n] @ v[n].T
+        g_s = a * (g_a - (a * g_a).sum(1, keepdims=True)) / root
+        g_q.append(g_s @ k[n])
+        g_k.append(g_s.T @ q[n])
+        g_v.append(a.T @ g[n])
+    return np.array(g_q), np.array(g_k), np.array(g_v)
+
+
+# %% wrong: weights below 0.1% count as zero
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    a = softmax(query @ np.swapaxes(key, -1, -2) / root)
+    a = np.where(a < 1e-3, 0, a)
+    g_value = np.swapaxes(a, -1, -2) @ g_output
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True)) / root
+    return g_s @ key, np.swapaxes(g_s, -1, -2) @ query, g_value
+
+
+# %% wrong: 0 / 0 where a weight is zero
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    a = softmax(query @ np.swapaxes(key, -1, -2) / root)
+    g_value = np.swapaxes(a, -1, -2) @ g_output
+    pull = a * (g_output @ np.swapaxes(value, -1, -2))
+    g_s = a * (pull / a - pull.sum(axis=-1, keepdims=True)) / root
+    return g_s @ key, np.swapaxes(g_s, -1, -2) @ query, g_value
+
+
+# %% wrong: query divided in place
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    query /= root
+    a = softmax(query @ np.swapaxes(key, -1, -2))
+    g_value = np.swapaxes(a, -1, -2) @ g_output
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True))
+    g_key = np.swapaxes(g_s, -1, -2) @ query
+    return g_s @ key / root, g_key, g_value
+
+
+# %% wrong: mean where the weighted sum belongs
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    a = softmax(query @ np.swapaxes(key, -1, -2) / root)
+    g_value = np.swapaxes(a, -1, -2) @ g_output
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - g_a.mean(axis=-1, keepdims=True)) / root
+    return g_s @ key, np.swapaxes(g_s, -1, -2) @ query, g_value
+
+
+# %% wrong: transposes missing, square only
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    a = softmax(query @ np.swapaxes(key, -1, -2) / root)
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True)) / root
+    return g_s @ key, g_s @ query, a @ g_output
+
+
+# %% wrong: reshape where weights should turn
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    a = softmax(query @ np.swapaxes(key, -1, -2) / root)
+    *front, length, s = a.shape
+    g_value = a.reshape(*front, s, length) @ g_output
+    g_a = g_output @ np.swapaxes(value, -1, -2)
+    g_s = a * (g_a - (a * g_a).sum(axis=-1, keepdims=True)) / root
+    return g_s @ key, np.swapaxes(g_s, -1, -2) @ query, g_value
+
+
 # %% right: with the Jacobian of item 4
 def attention_gradient(query, key, value, g_output):
     root = query.shape[-1] ** 0.5
@@ -133,14 +287,32 @@ def attention_gradient(query, key, value, g_output):
     return g_q, g_k, g_v
 
 
-# %% wrong: numerically, which is to check it with -> takes more than
+# %% right: sequence by sequence, then restored
 def attention_gradient(query, key, value, g_output):
-    def loss(q, k, v):
-        return (attention(q, k, v) * g_output).sum()
+    def one(q, k, v, g):
+        a = softmax(q @ k.T / np.sqrt(q.shape[1]))
+        pull = a * (g @ v.T)
+        g_s = pull - a * pull.sum(axis=1, keepdims=True)
+        g_s /= np.sqrt(q.shape[1])
+        return g_s @ k, g_s.T @ q, a.T @ g
 
-    return (numeric_gradient(lambda z: loss(z, key, value), query),
-            numeric_gradient(lambda z: loss(query, z, value), key),
-            numeric_gradient(lambda z: loss(query, key, z), value))
+    flat = [z.reshape(-1, *z.shape[-2:])
+            for z in (query, key, value, g_output)]
+    parts = [one(*sequence) for sequence in zip(*flat)]
+    return tuple(np.stack(g).reshape(z.shape) for g, z in
+                 zip(zip(*parts), (query, key, value)))
+
+
+# %% right: keys by queries inside, softmax on axis -2
+def attention_gradient(query, key, value, g_output):
+    root = np.sqrt(query.shape[-1])
+    s = key @ np.swapaxes(query, -1, -2) / root  # (..., S, L)
+    e = np.exp(s - s.max(axis=-2, keepdims=True))
+    a = e / e.sum(axis=-2, keepdims=True)
+    g_a = value @ np.swapaxes(g_output, -1, -2)
+    g_a = g_a - (a * g_a).sum(axis=-2, keepdims=True)
+    g_s = a * g_a / root
+    return [np.swapaxes(g_s, -1, -2) @ key, g_s @ query, a @ g_output]
 
 
 # %% cheat: torch takes the gradient -> imports torch

@@ -68,6 +68,116 @@ def saturated(query, key, limit):
     return (a > limit).mean(), (b > limit).mean()
 
 
+# %% wrong: above or equal
+def saturated(query, key, limit):
+    scores = query @ np.swapaxes(key, -1, -2)
+    root = np.sqrt(query.shape[-1])
+    largest = [softmax(s).max(axis=-1) for s in (scores, scores / root)]
+    return tuple(np.mean(m >= limit) for m in largest)
+
+
+# %% wrong: divides by the root of L
+def saturated(query, key, limit):
+    scores = query @ np.swapaxes(key, -1, -2)
+    root = np.sqrt(query.shape[-2])
+    first = softmax(scores).max(-1) > limit
+    second = softmax(scores / root).max(-1) > limit
+    return first.mean(), second.mean()
+
+
+# %% wrong: divides by 8, whatever d_k
+def saturated(query, key, limit):
+    scores = np.einsum("...ld,...sd->...ls", query, key)
+    first = (softmax(scores).max(axis=-1) > limit).mean()
+    second = (softmax(scores / 8).max(axis=-1) > limit).mean()
+    return first, second
+
+
+# %% wrong: counts weights, not queries
+def saturated(query, key, limit):
+    scores = query @ np.swapaxes(key, -1, -2)
+    n = scores[..., 0].size
+    root = np.sqrt(query.shape[-1])
+    first = (softmax(scores) > limit).sum() / n
+    second = (softmax(scores / root) > limit).sum() / n
+    return first, second
+
+
+# %% wrong: looks at the first sequence only
+def saturated(query, key, limit):
+    scores = query[0] @ np.swapaxes(key[0], -1, -2)
+    root = np.sqrt(query.shape[-1])
+    first = softmax(scores).max(-1) > limit
+    second = softmax(scores / root).max(-1) > limit
+    return first.mean(), second.mean()
+
+
+# %% wrong: reshape where keys should turn
+def saturated(query, key, limit):
+    *front, s, d_k = key.shape
+    scores = query @ key.reshape(*front, d_k, s)
+    first = softmax(scores).max(-1) > limit
+    second = softmax(scores / np.sqrt(d_k)).max(-1) > limit
+    return first.mean(), second.mean()
+
+
+# %% wrong: divides the query in place
+def saturated(query, key, limit):
+    shares = []
+    for root in (1.0, np.sqrt(query.shape[-1])):
+        query /= root
+        weights = softmax(query @ np.swapaxes(key, -1, -2))
+        shares.append(np.mean(weights.max(axis=-1) > limit))
+    return shares
+
+
+# %% wrong: transpose of 3 axes only
+def saturated(query, key, limit):
+    scores = query @ key.transpose(0, 2, 1)
+    root = query.shape[-1] ** 0.5
+    first = softmax(scores).max(-1) > limit
+    second = softmax(scores / root).max(-1) > limit
+    return float(first.mean()), float(second.mean())
+
+
+# %% wrong: exp overflows
+def saturated(query, key, limit):
+    def share(scores):
+        e = np.exp(scores)
+        weights = e / e.sum(axis=-1, keepdims=True)
+        return np.mean(weights.max(axis=-1) > limit)
+
+    scores = query @ np.swapaxes(key, -1, -2)
+    return share(scores), share(scores / np.sqrt(query.shape[-1]))
+
+
+# %% wrong: any query saturates its sequence
+def saturated(query, key, limit):
+    scores = query @ np.swapaxes(key, -1, -2)
+    root = np.sqrt(query.shape[-1])
+    first = softmax(scores).max(axis=(-1, -2)) > limit
+    second = softmax(scores / root).max(axis=(-1, -2)) > limit
+    return first.mean(), second.mean()
+
+
+# %% wrong: mean largest weight, not a share
+def saturated(query, key, limit):
+    scores = query @ np.swapaxes(key, -1, -2)
+    root = np.sqrt(query.shape[-1])
+    first = softmax(scores).max(axis=-1).mean()
+    second = softmax(scores / root).max(axis=-1).mean()
+    return first, second
+
+
+# %% wrong: compares the mean weight per sequence
+def saturated(query, key, limit):
+    scores = query @ np.swapaxes(key, -1, -2)
+    root = np.sqrt(query.shape[-1])
+    first = softmax(scores).max(axis=-1).mean(axis=-1) > limit
+    second = softmax(scores / root).max(axis=-1).mean(axis=-1) > limit
+    return first.mean(), second.mean()
+
+
 # %% right: the query scaled before, a list returned
 def saturated(query, key, limit):
     shares = []
@@ -98,3 +208,34 @@ def saturated(query, key, limit):
             e = np.exp(r - r.max())
             counts[i] += e.max() / e.sum() > limit
     return counts[0] / len(s), counts[1] / len(s)
+
+
+# %% right: largest weight as 1 / sum of exp
+def saturated(query, key, limit):
+    scores = query @ np.swapaxes(key, -1, -2)
+    gap = scores - scores.max(axis=-1, keepdims=True)
+    undivided = 1 / np.exp(gap).sum(axis=-1)
+    divided = 1 / np.exp(gap / query.shape[-1] ** 0.5).sum(axis=-1)
+    return np.mean(undivided > limit), np.mean(divided > limit)
+
+
+# %% right: both at once, stacked
+def saturated(query, key, limit):
+    scores = query @ np.swapaxes(key, -1, -2)
+    both = np.stack([scores, scores / np.sqrt(key.shape[-1])])
+    above = np.any(softmax(both) > limit, axis=-1)
+    undivided, divided = above.reshape(2, -1).mean(axis=1)
+    return undivided, divided
+
+
+# %% right: keys by queries inside, weights on axis -2
+def saturated(query, key, limit):
+    scores = key @ np.swapaxes(query, -1, -2)  # (..., S, L)
+    shares = []
+    for root in (1, np.sqrt(query.shape[-1])):
+        s = scores / root
+        e = np.exp(s - s.max(axis=-2, keepdims=True))
+        w = e / e.sum(axis=-2, keepdims=True)
+        top = w.max(axis=-2)
+        shares.append(np.count_nonzero(top > limit) / top.size)
+    return shares

@@ -43,6 +43,78 @@ def softmax_jacobian(weights):
     return weights[..., None] * np.eye(rows.shape[1]) - rows.T @ rows
 
 
+# %% wrong: equal weights taken for the diagonal
+def softmax_jacobian(weights):
+    row, column = weights[..., :, None], weights[..., None, :]
+    return np.where(row == column, row * (1 - row), -row * column)
+
+
+# %% wrong: changes its input
+def softmax_jacobian(weights):
+    n = weights.shape[-1]
+    off = weights[..., :, None] * weights[..., None, :]
+    off *= 1 - np.eye(n)
+    weights *= 1 - weights
+    return np.eye(n) * weights[..., None] - off
+
+
+# %% wrong: exactly two axes in front
+def softmax_jacobian(weights):
+    outer = np.einsum("bli,blj->blij", weights, weights)
+    return weights[:, :, :, None] * np.eye(weights.shape[2]) - outer
+
+
+# %% wrong: four weights only
+def softmax_jacobian(weights):
+    outer = weights[..., :, None] * weights[..., None, :]
+    return np.eye(4) * weights[..., None] - outer
+
+
+# %% wrong: 0 / 0 where a weight is zero
+def softmax_jacobian(weights):
+    row, column = weights[..., :, None], weights[..., None, :]
+    eye = np.eye(weights.shape[-1])
+    return (eye / row - 1) * row * column
+
+
+# %% wrong: squeeze drops axes of length 1
+def softmax_jacobian(weights):
+    column = weights[..., None]
+    eye = np.eye(weights.shape[-1])
+    return np.squeeze(column * (eye - np.swapaxes(column, -1, -2)))
+
+
+# %% wrong: needs at least one axis in front
+def softmax_jacobian(weights):
+    matrices = []
+    for block in weights:
+        rows = block.reshape(-1, weights.shape[-1])
+        one = [np.diag(a) - np.outer(a, a) for a in rows]
+        matrices.append(one)
+    return np.array(matrices).reshape(*weights.shape, -1)
+
+
+# %% wrong: weights below 1% count as zero
+def softmax_jacobian(weights):
+    a = np.where(weights < 0.01, 0, weights)
+    outer = a[..., :, None] * a[..., None, :]
+    return np.eye(a.shape[-1]) * a[..., None] - outer
+
+
+# %% wrong: minus missing off the diagonal
+def softmax_jacobian(weights):
+    outer = weights[..., :, None] * weights[..., None, :]
+    eye = np.eye(weights.shape[-1])
+    return eye * weights[..., None] + outer * (1 - 2 * eye)
+
+
+# %% wrong: all rows of a sequence mixed
+def softmax_jacobian(weights):
+    outer = np.einsum("...li,...lj->...ij", weights, weights)
+    eye = np.eye(weights.shape[-1])
+    return eye * weights[..., None] - outer[..., None, :, :]
+
+
 # %% right: diag and einsum
 def softmax_jacobian(weights):
     n = weights.shape[-1]
@@ -74,3 +146,21 @@ def softmax_jacobian(weights):
     up = np.log(weights)[..., None, :] + step * np.eye(n)
     down = np.log(weights)[..., None, :] - step * np.eye(n)
     return ((softmax(up) - softmax(down)) / (2 * step)).swapaxes(-1, -2)
+
+
+# %% right: weights added on the diagonal
+def softmax_jacobian(weights):
+    n = weights.shape[-1]
+    jacobian = -weights[..., None] * weights[..., None, :]
+    place = np.arange(n)
+    jacobian[..., place, place] += weights
+    return jacobian
+
+
+# %% right: diagonal as the others' sum
+def softmax_jacobian(weights):
+    n = weights.shape[-1]
+    index = np.arange(n)
+    same = index[:, None] == index
+    off = np.where(same, 0, -weights[..., None] * weights[..., None, :])
+    return off - np.where(same, off.sum(-2, keepdims=True), 0)
