@@ -60,11 +60,90 @@ def decoder_mask(lengths, L, S, side="right"):
     return may, ~may.any(axis=-1)
 
 
-# %% wrong: the empty row is opened, to be spared the NaN
+# %% wrong: empty rows are opened, against NaN
 def decoder_mask(lengths, L, S, side="right"):
     may = causal_mask(L, S) & padding_mask(lengths, S, side)
     empty = ~may.any(axis=-1)
     return may | empty[..., None], empty
+
+
+# %% wrong: empty keeps the axis of the keys
+def decoder_mask(lengths, L, S, side="right"):
+    may = causal_mask(L, S) & padding_mask(lengths, S, side)
+    return may, ~may.any(axis=-1, keepdims=True)
+
+
+# %% wrong: left formula for empty on both sides
+def decoder_mask(lengths, L, S, side="right"):
+    may = causal_mask(L, S) & padding_mask(lengths, S, side)
+    position = np.arange(S - L, S)
+    empty = position < (S - lengths)[:, None, None]
+    return may, empty
+
+
+# %% wrong: triangle alone on the right
+def decoder_mask(lengths, L, S, side="right"):
+    may = causal_mask(L, S)[None, None]
+    if side == "left":
+        may = may & padding_mask(lengths, S, side)
+    else:  # right fillers are in the future anyway
+        may = np.repeat(may, len(lengths), axis=0)
+    return may, ~may.any(axis=-1)
+
+
+# %% wrong: no triangle on the right
+def decoder_mask(lengths, L, S, side="right"):
+    may = padding_mask(lengths, S, side)
+    if side == "left":
+        may = may & causal_mask(L, S)
+    else:
+        may = np.repeat(may, L, axis=2)
+    return may, ~may.any(axis=-1)
+
+
+# %% wrong: empty queries get column 0
+def decoder_mask(lengths, L, S, side="right"):
+    may = causal_mask(L, S) & padding_mask(lengths, S, side)
+    empty = ~may.any(axis=-1)
+    may[..., 0] |= empty
+    return may, empty
+
+
+# %% wrong: empty is 0 and 1, not bool
+def decoder_mask(lengths, L, S, side="right"):
+    may = causal_mask(L, S) & padding_mask(lengths, S, side)
+    empty = np.where(may.sum(axis=-1) == 0, 1, 0)
+    return may, empty
+
+
+# %% wrong: may holds 1.0 and 0.0
+def decoder_mask(lengths, L, S, side="right"):
+    causal = causal_mask(L, S).astype(float)
+    pad = padding_mask(lengths, S, side).astype(float)
+    may = causal * pad
+    return may, may.sum(axis=-1) == 0
+
+
+# %% wrong: empty asks the last L columns only
+def decoder_mask(lengths, L, S, side="right"):
+    may = causal_mask(L, S) & padding_mask(lengths, S, side)
+    return may, ~may[..., S - L:].any(axis=-1)
+
+
+# %% wrong: another default for the side
+def decoder_mask(lengths, L, S, side="left"):
+    may = causal_mask(L, S) & padding_mask(lengths, S, side)
+    return may, ~may.any(axis=-1)
+
+
+# %% wrong: never empty on the right
+def decoder_mask(lengths, L, S, side="right"):
+    may = causal_mask(L, S) & padding_mask(lengths, S, side)
+    if side == "right":  # column 0 is a word: always somebody to see
+        empty = np.zeros(may.shape[:-1], dtype=bool)
+    else:
+        empty = ~may.any(axis=-1)
+    return may, empty
 
 
 # %% right: multiplied, counted
@@ -87,3 +166,22 @@ def decoder_mask(lengths, L, S, side="right"):
         for i in range(L):
             may[b, 0, i, start:min(start + n, S - L + i + 1)] = True
     return may, np.logical_not(np.logical_or.reduce(may, axis=-1))
+
+
+# %% right: np.where and a sum
+def decoder_mask(lengths, L, S, side="right"):
+    causal = causal_mask(L, S)[None, None, :, :]
+    pad = padding_mask(lengths, S, side)
+    may = np.where(causal, pad, False)
+    empty = may.sum(axis=-1) == 0
+    return may, empty
+
+
+# %% right: empty from positions alone, product of bools
+def decoder_mask(lengths, L, S, side="right"):
+    may = causal_mask(L, S) * padding_mask(lengths, S, side)
+    q = np.arange(S - L, S)
+    n = np.asarray(lengths)[:, None, None]
+    first = S - n if side == "left" else np.zeros_like(n)
+    empty = (q < first) | (n == 0)
+    return may, empty
