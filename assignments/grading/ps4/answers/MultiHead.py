@@ -289,6 +289,428 @@ class MultiHead(nn.Module):
         return self.w_o(found.repeat(1, 1, self.heads))
 
 
+# %% wrong: the mask is dropped when there is a source
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            out = self.ask(x, x, may)
+        else:
+            out = self.ask(x, source)
+        return self.w_o(out)
+
+    def ask(self, x, y, may=None):
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(y), self.heads)
+        v = split_heads(self.w_v(y), self.heads)
+        return merge_heads(attention(q, k, v, may))
+
+
+# %% wrong: two dimensions in front of every mask
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        if may is not None:
+            may = may[None, None, :, :]
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: one dimension in front of the last three
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        if may is not None:
+            may = may.unsqueeze(-3)
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: scaled twice, here and in attention
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        q = q / q.shape[-1] ** 0.5
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: always three heads
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = 3
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: keys come from w_v
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_v(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: keys come from w_q, copied and pasted
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_q(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: w_o by hand, not transposed
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        return merge_heads(found) @ self.w_o.weight
+
+
+# %% wrong: w_k by hand, not transposed
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = source @ self.w_k.weight
+        k = split_heads(k, self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: causal if L = S and there is no mask
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        L, S = q.shape[-2], k.shape[-2]
+        if may is None and L == S:
+            may = torch.ones(L, S, dtype=torch.bool).tril()
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: every mask is made causal as well
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        if may is not None:
+            L, S = q.shape[-2], k.shape[-2]
+            may = may & torch.ones(L, S, dtype=torch.bool).tril()
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: a residual when there is a source
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        cross = source is not None
+        if not cross:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        out = self.w_o(merge_heads(found))
+        return x + out if cross else out
+
+
+# %% wrong: normalises first, like a pre-norm block
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        x = nn.functional.layer_norm(x, x.shape[-1:])
+        source = nn.functional.layer_norm(source, source.shape[-1:])
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: d_model // heads heads
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = d_model // heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: the first sequence's mask for all
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        if may is not None and may.dim() == 4:
+            may = may[:1]
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: the mask of head 0 for all heads
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        if may is not None and may.dim() > 2:
+            may = may[..., :1, :, :]
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: the source is cut to the length of x
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        source = source[:, :x.shape[1]]
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found))
+
+
+# %% wrong: no gradient through the values
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        source = x if source is None else source
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        v = v.detach()
+        return self.w_o(merge_heads(attention(q, k, v, may)))
+
+
+# %% wrong: no gradient at all: no_grad in forward
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    @torch.no_grad()
+    def forward(self, x, source=None, may=None):
+        source = x if source is None else source
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        return self.w_o(merge_heads(attention(q, k, v, may)))
+
+
+# %% wrong: returns the heads as well
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        source = x if source is None else source
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        found = attention(q, k, v, may)
+        return self.w_o(merge_heads(found)), found
+
+
 # %% right: a loop over slices of columns
 class MultiHead(nn.Module):
     def __init__(self, d_model, heads):
@@ -374,6 +796,99 @@ class MultiHead(nn.Module):
         q = self.w_q(x)
         heads = [split_heads(t, self.heads) for t in (q, k, v)]
         return self.w_o(merge_heads(attention(*heads, may)))
+
+
+# %% right: weights by hand, a mask of ones for none
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        if may is None:
+            may = torch.ones(x.shape[1], source.shape[1], dtype=torch.bool)
+        q = split_heads(x @ self.w_q.weight.T, self.heads)
+        k = split_heads(source @ self.w_k.weight.T, self.heads)
+        v = split_heads(source @ self.w_v.weight.T, self.heads)
+        return merge_heads(attention(q, k, v, may)) @ self.w_o.weight.T
+
+
+# %% right: one call of attention per sequence
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        B, H, L, S = q.shape[:3] + k.shape[2:3]
+        if may is None:
+            masks = [None] * B
+        else:
+            masks = may.expand(B, H, L, S)
+        found = torch.stack([
+            attention(*each) for each in zip(q, k, v, masks)])
+        return self.w_o(merge_heads(found))
+
+
+# %% right: one call per head, the mask expanded
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, source=None, may=None):
+        if source is None:
+            source = x
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        B, H, L, S = q.shape[:3] + k.shape[2:3]
+        found = []
+        for h in range(H):
+            mask = None
+            if may is not None:
+                mask = may.expand(B, H, L, S)[:, h]
+            found.append(attention(q[:, h], k[:, h], v[:, h], mask))
+        out = merge_heads(torch.stack(found, dim=1))
+        return nn.functional.linear(out, self.w_o.weight)
+
+
+# %% right: w_o starts at 0
+class MultiHead(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.w_q = nn.Linear(d_model, d_model, bias=False)
+        self.w_k = nn.Linear(d_model, d_model, bias=False)
+        self.w_v = nn.Linear(d_model, d_model, bias=False)
+        self.w_o = nn.Linear(d_model, d_model, bias=False)
+        nn.init.zeros_(self.w_o.weight)
+
+    def forward(self, x, source=None, may=None):
+        source = x if source is None else source
+        q = split_heads(self.w_q(x), self.heads)
+        k = split_heads(self.w_k(source), self.heads)
+        v = split_heads(self.w_v(source), self.heads)
+        return self.w_o(merge_heads(attention(q, k, v, may)))
 
 
 # %% cheat: torch's module, weights copied over -> MultiheadAttention

@@ -1,3 +1,10 @@
+# %% wrong: queries of a group averaged
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    query = query.unflatten(1, (H_kv, H // H_kv)).mean(2)
+    return attention(query, key, value)
+
+
 # %% wrong: the other convention
 def grouped_attention(query, key, value):
     H, H_kv = query.shape[1], key.shape[1]
@@ -13,13 +20,6 @@ def grouped_attention(query, key, value):
     mine = [h // G for h in range(H)]
     other = [h % H_kv for h in range(H)]
     return attention(query, key[:, mine], value[:, other])
-
-
-# %% wrong: queries of a group averaged
-def grouped_attention(query, key, value):
-    H, H_kv = query.shape[1], key.shape[1]
-    query = query.unflatten(1, (H_kv, H // H_kv)).mean(2)
-    return attention(query, key, value)
 
 
 # %% wrong: everybody reads the first head
@@ -72,6 +72,155 @@ def grouped_attention(query, key, value):
         for h in range(H_kv)], dim=1)
 
 
+# %% wrong: keys the other way, values as asked
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    key = key.repeat(1, G, 1, 1)
+    value = value.repeat_interleave(G, dim=1)
+    return attention(query, key, value)
+
+
+# %% wrong: groups of two hard-coded
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    key = key.repeat_interleave(2, dim=1)
+    value = value.repeat_interleave(2, dim=1)
+    return attention(query, key, value)
+
+
+# %% wrong: a table for six query heads hard-coded
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    which = [0, 0, 1, 1, 2, 2]
+    return attention(query, key[:, which], value[:, which])
+
+
+# %% wrong: the loop leaves out the last query head
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    B, _, L, _ = query.shape
+    out = query.new_zeros(B, H, L, value.shape[-1])
+    for h in range(H - 1):
+        out[:, h] = attention(query[:, h], key[:, h // G], value[:, h // G])
+    return out
+
+
+# %% wrong: scaled twice
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    query = query / query.shape[-1] ** 0.5
+    key = key.repeat_interleave(G, dim=1)
+    value = value.repeat_interleave(G, dim=1)
+    return attention(query, key, value)
+
+
+# %% wrong: sequence 0 for the whole batch
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    key = torch.repeat_interleave(key[0], G, dim=0)
+    value = torch.repeat_interleave(value[0], G, dim=0)
+    return attention(query, key, value)
+
+
+# %% wrong: everybody reads the keys of head 0
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    value = value.repeat_interleave(G, dim=1)
+    return attention(query, key[:, :1], value)
+
+
+# %% wrong: query heads in steps of H_kv
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    found = []
+    for j in range(H_kv):
+        mine = query[:, j::H_kv]
+        found.append(attention(mine, key[:, j:j + 1], value[:, j:j + 1]))
+    return torch.cat(found, dim=1)
+
+
+# %% wrong: answers in the order of the members
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    found = [attention(query[:, g::G], key, value) for g in range(G)]
+    return torch.cat(found, dim=1)
+
+
+# %% wrong: view, but queries may be a view already
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    B, _, L, d_k = query.shape
+    found = attention(query.view(B, H_kv, G * L, d_k), key, value)
+    return found.view(B, H, L, -1)
+
+
+# %% wrong: queries averaged, the answer repeated
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    query = query.unflatten(1, (H_kv, G)).mean(2)
+    found = attention(query, key, value)
+    return found.repeat_interleave(G, dim=1)
+
+
+# %% wrong: squeeze drops dimensions of 1
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    key = key.repeat_interleave(G, dim=1)
+    value = value.repeat_interleave(G, dim=1)
+    return attention(query, key, value).squeeze()
+
+
+# %% wrong: positions repeated, groups broadcast
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    query = query.unflatten(1, (H_kv, G))
+    key = key.repeat_interleave(G, dim=2).unsqueeze(2)
+    value = value.repeat(1, 1, G, 1).unsqueeze(2)
+    return attention(query, key, value).flatten(1, 2)
+
+
+# %% wrong: key heads averaged, value heads shared
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    key = key.mean(1, keepdim=True)
+    value = value.repeat_interleave(G, dim=1)
+    return attention(query, key, value)
+
+
+# %% wrong: a causal mask nobody asked for
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    L, S = query.shape[2], key.shape[2]
+    may = torch.ones(L, S, dtype=torch.bool).tril()
+    key = key.repeat_interleave(G, dim=1)
+    value = value.repeat_interleave(G, dim=1)
+    return attention(query, key, value, may)
+
+
+# %% wrong: the keys are scaled in place
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    key /= query.shape[-1] ** 0.5
+    key = key.repeat_interleave(H // H_kv, dim=1)
+    value = value.repeat_interleave(H // H_kv, dim=1)
+    return (query @ key.mT).softmax(-1) @ value
+
+
 # %% right: a loop over the query heads
 def grouped_attention(query, key, value):
     H, H_kv = query.shape[1], key.shape[1]
@@ -95,7 +244,7 @@ def grouped_attention(query, key, value):
     return attention(query, key, value)
 
 
-# %% right: a loop over the shared heads, answers put in place
+# %% right: a loop over the shared heads
 def grouped_attention(query, key, value):
     H, H_kv = query.shape[1], key.shape[1]
     G = H // H_kv
@@ -117,3 +266,47 @@ def grouped_attention(query, key, value):
     s = torch.einsum("bhld,bhsd->bhls", query, k) / query.size(-1) ** 0.5
     e = torch.exp(s - s.amax(-1, keepdim=True))
     return (e @ v) / e.sum(-1, keepdim=True)
+
+
+# %% right: groups get a dimension, keys broadcast
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    grouped = query.unflatten(1, (H_kv, G))
+    found = attention(grouped, key.unsqueeze(2), value.unsqueeze(2))
+    return found.flatten(1, 2)
+
+
+# %% right: queries of a group one after the other
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    B, _, L, d_k = query.shape
+    found = attention(query.reshape(B, H_kv, G * L, d_k), key, value)
+    return found.reshape(B, H, L, -1)
+
+
+# %% right: one index, h * H_kv // H
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    which = torch.tensor([h * H_kv // H for h in range(H)])
+    return attention(query, key[:, which], value.index_select(1, which))
+
+
+# %% right: members of the groups in turn
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    found = [attention(query[:, g::G], key, value) for g in range(G)]
+    return torch.stack(found, dim=2).flatten(1, 2)
+
+
+# %% right: expand and flatten in a helper
+def grouped_attention(query, key, value):
+    H, H_kv = query.shape[1], key.shape[1]
+    G = H // H_kv
+    def shared(x):
+        return x[:, :, None].expand(-1, -1, G, -1, -1).flatten(1, 2)
+
+    return attention(query, shared(key), shared(value))

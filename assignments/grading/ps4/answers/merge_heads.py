@@ -41,6 +41,76 @@ def merge_heads(x):
     return x.transpose(1, 2)
 
 
+# %% wrong: three heads hard-coded
+def merge_heads(x):
+    return torch.cat([x[:, 0], x[:, 1], x[:, 2]], dim=-1)
+
+
+# %% wrong: a width of 12 hard-coded
+def merge_heads(x):
+    x = x.transpose(1, 2).contiguous()
+    return x.view(x.shape[0], -1, 12)
+
+
+# %% wrong: sequence 0 for the whole batch
+def merge_heads(x):
+    B = x.shape[0]
+    one = torch.cat(list(x[0]), dim=-1)
+    return one.expand(B, -1, -1)
+
+
+# %% wrong: index -h: heads 0, last, …, 1
+def merge_heads(x):
+    return torch.cat([x[:, -h] for h in range(x.shape[1])], dim=-1)
+
+
+# %% wrong: the loop stops before the last head
+def merge_heads(x):
+    B, H, T, d_v = x.shape
+    out = x.new_zeros(B, T, H * d_v)
+    for h in range(H - 1):
+        out[:, :, h * d_v:(h + 1) * d_v] = x[:, h]
+    return out
+
+
+# %% wrong: squeeze drops dimensions of 1
+def merge_heads(x):
+    return torch.cat(x.split(1, dim=1), dim=-1).squeeze()
+
+
+# %% wrong: heads averaged, then repeated
+def merge_heads(x):
+    H = x.shape[1]
+    return x.mean(1).repeat(1, 1, H)
+
+
+# %% wrong: head h written at column h, not h * d_v
+def merge_heads(x):
+    B, H, T, d_v = x.shape
+    out = x.new_zeros(B, T, H * d_v)
+    for h in range(H):
+        out[:, :, h:h + d_v] = x[:, h]
+    return out
+
+
+# %% wrong: positions and columns swapped
+def merge_heads(x):
+    B, H, T, d_v = x.shape
+    return x.transpose(2, 3).reshape(B, T, H * d_v)
+
+
+# %% wrong: a batch of two hard-coded
+def merge_heads(x):
+    first = x[0].transpose(0, 1).flatten(1)
+    second = x[1].transpose(0, 1).flatten(1)
+    return torch.stack([first, second])
+
+
+# %% wrong: a list of sequences
+def merge_heads(x):
+    return [torch.cat(list(one), dim=-1) for one in x]
+
+
 # %% right: permute and reshape
 def merge_heads(x):
     B, H, T, d = x.shape
@@ -65,3 +135,32 @@ def merge_heads(x):
     for h in range(H):
         out[..., h * d : h * d + d] = x[:, h]
     return out
+
+
+# %% right: placed by a matrix of zeros and ones
+def merge_heads(x):
+    _, H, _, d_v = x.shape
+    place = torch.eye(H * d_v, dtype=x.dtype).reshape(H, d_v, -1)
+    return torch.einsum("bhtd,hdm->btm", x, place)
+
+
+# %% right: one sequence at a time
+def merge_heads(x):
+    return torch.stack([torch.hstack(list(one)) for one in x])
+
+
+# %% right: in single precision
+def merge_heads(x):
+    B, H, T, d = x.shape
+    out = torch.zeros(B, T, H * d)
+    for h in range(H):
+        out[:, :, h * d : (h + 1) * d] = x[:, h]
+    return out
+
+
+# %% right: through NumPy
+import numpy as np
+
+
+def merge_heads(x):
+    return torch.from_numpy(np.concatenate(list(x.numpy().swapaxes(0, 1)), -1))
