@@ -78,6 +78,96 @@ def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
     return output, weights
 
 
+# %% wrong: w_q and w_k exchanged
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    query = asks @ w_k
+    key = asked @ w_q
+    value = asked @ w_v
+    output, weights = attention(query, key, value, may)
+    return output, weights
+
+
+# %% wrong: keys projected with w_v
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    query, key, value = asks @ w_q, asked @ w_v, asked @ w_v
+    output, weights = attention(query, key, value, may)
+    return output, weights
+
+
+# %% wrong: scaled twice
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    query = asks @ w_q / np.sqrt(w_q.shape[-1])
+    output, weights = attention(query, asked @ w_k, asked @ w_v, may)
+    return output, weights
+
+
+# %% wrong: einsum for exactly one batch axis
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    query = np.einsum("bld,dk->blk", asks, w_q)
+    key = np.einsum("bsd,dk->bsk", asked, w_k)
+    value = np.einsum("bsd,dv->bsv", asked, w_v)
+    output, weights = attention(query, key, value, may)
+    return output, weights
+
+
+# %% wrong: every mask taken as a key mask
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    if may is not True:
+        may = np.asarray(may)[..., None, :]
+    output, weights = attention(asks @ w_q, asked @ w_k, asked @ w_v, may)
+    return output, weights
+
+
+# %% wrong: the query is not projected
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    output, weights = attention(asks, asked @ w_k, asked @ w_v, may)
+    return output, weights
+
+
+# %% wrong: the mask is transposed
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    may = np.asarray(may)
+    if may.ndim >= 2:
+        may = may.swapaxes(-1, -2)
+    output, weights = attention(asks @ w_q, asked @ w_k, asked @ w_v, may)
+    return output, weights
+
+
+# %% wrong: w_q, w_k transposed as in nn.Linear
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    query = asks @ w_q.T
+    key = asked @ w_k.T
+    output, weights = attention(query, key, asked @ w_v, may)
+    return output, weights
+
+
+# %% wrong: whole mask given to each sentence
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    outputs, weights = [], []
+    for y, x in zip(asks, asked):
+        o, w = attention(y @ w_q, x @ w_k, x @ w_v, may)
+        outputs.append(o)
+        weights.append(w)
+    output, weights = np.stack(outputs), np.stack(weights)
+    return output, weights
+
+
+# %% wrong: the first sentence's mask for all
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    may = np.asarray(may)
+    while may.ndim > 2:
+        may = may[0]
+    output, weights = attention(asks @ w_q, asked @ w_k, asked @ w_v, may)
+    return output, weights
+
+
+# %% wrong: the sources as one long text
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    flat = asked.reshape(-1, asked.shape[-1])
+    output, weights = attention(asks @ w_q, flat @ w_k, flat @ w_v, may)
+    return output, weights
+
+
 # %% right: written out with einsum
 def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
     q = np.einsum("...ld,dk->...lk", asks, w_q)
@@ -117,6 +207,52 @@ def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
                        may[..., i : i + 1, :]) for i in range(L)]
     output = np.concatenate([o for o, _ in parts], axis=-2)
     weights = np.concatenate([w for _, w in parts], axis=-2)
+    return output, weights
+
+
+# %% right: einsum with an ellipsis
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    def project(x, w):
+        return np.einsum("...nd,de->...ne", x, w)
+
+    output, weights = attention(
+        project(asks, w_q), project(asked, w_k), project(asked, w_v), may)
+    return output, weights
+
+
+# %% right: values are projected after the mixing
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    mixed, weights = attention(asks @ w_q, asked @ w_k, asked, may=may)
+    output = mixed @ w_v
+    return output, weights
+
+
+# %% right: one matrix for both, the scale repaired
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    both = w_q @ w_k.T  # (d_y, d_x)
+    query = asks @ both * np.sqrt(w_k.shape[0] / w_k.shape[1])
+    output, weights = attention(query, asked, asked @ w_v, may)
+    return output, weights
+
+
+# %% right: tensordot, keywords, a list returned
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    query = np.tensordot(asks, w_q, axes=1)
+    key = np.dot(asked, w_k)
+    value = np.tensordot(asked, w_v, axes=([-1], [0]))
+    output, weights = attention(query=query, key=key, value=value, may=may)
+    return [output, weights]
+
+
+# %% right: one sentence after the other
+def cross_attention(asks, asked, w_q, w_k, w_v, may=True):
+    lead, rows, cols = asks.shape[:-2], asks.shape[-2], asked.shape[-2]
+    may = np.broadcast_to(may, lead + (rows, cols))
+    output = np.zeros(lead + (rows, w_v.shape[1]))
+    weights = np.zeros(lead + (rows, cols))
+    for i in np.ndindex(*lead):
+        output[i], weights[i] = attention(
+            asks[i] @ w_q, asked[i] @ w_k, asked[i] @ w_v, may[i])
     return output, weights
 
 

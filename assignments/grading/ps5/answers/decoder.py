@@ -199,6 +199,172 @@ def decoder(y, source, lengths, own, cross):
     return y + _ @ source
 
 
+# %% wrong: the source's lengths hide the target too
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    lengths = lengths[:, None, None]
+    causal = np.tri(T, dtype=bool) & (np.arange(T) < lengths)
+    z = y + cross_attention(y, y, *own, causal)[0]
+    return z + cross_attention(z, source, *cross, np.arange(S) < lengths)[0]
+
+
+# %% wrong: a position sees only itself
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    z = y + cross_attention(y, y, *own, np.eye(T, dtype=bool))[0]
+    real = np.arange(S) < lengths[:, None, None]
+    return z + cross_attention(z, source, *cross, real)[0]
+
+
+# %% wrong: sees itself and just the one before
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    t = np.arange(T)
+    gap = t[:, None] - t
+    z = y + cross_attention(y, y, *own, (gap == 0) | (gap == 1))[0]
+    real = np.arange(S) < lengths[:, None, None]
+    return z + cross_attention(z, source, *cross, real)[0]
+
+
+# %% wrong: cross triple unpacked as k, q, v
+def decoder(y, source, lengths, own, cross):
+    w_q, w_k, w_v = own
+    causal = np.tri(y.shape[1], dtype=bool)
+    z = y + attention(y @ w_q, y @ w_k, y @ w_v, causal)[0]
+    w_k, w_q, w_v = cross
+    real = np.arange(source.shape[1]) < lengths[:, None, None]
+    return z + attention(z @ w_q, source @ w_k, source @ w_v, real)[0]
+
+
+# %% wrong: batch of two hard-coded
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    result = z.copy()
+    for b in range(2):
+        real = np.arange(S) < lengths[b]
+        result[b] += cross_attention(z[b], source[b], *cross, real)[0]
+    return result
+
+
+# %% wrong: own attention without the scale
+def decoder(y, source, lengths, own, cross):
+    def look(q, k, v, may):
+        scores = np.where(may, q @ k.swapaxes(-1, -2), -np.inf)
+        e = np.exp(scores - scores.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True) @ v
+
+    causal = np.tri(y.shape[1], dtype=bool)
+    z = y + look(y @ own[0], y @ own[1], y @ own[2], causal)
+    real = np.arange(source.shape[1]) < lengths[:, None, None]
+    return z + look(z @ cross[0], source @ cross[1], source @ cross[2], real)
+
+
+# %% wrong: own w_q asks in both steps
+def decoder(y, source, lengths, own, cross):
+    w_q, w_k, w_v = own
+    causal = np.tri(y.shape[1], dtype=bool)
+    y = y + attention(y @ w_q, y @ w_k, y @ w_v, causal)[0]
+    _, w_k, w_v = cross
+    real = np.arange(source.shape[1]) < lengths[:, None, None]
+    return y + attention(y @ w_q, source @ w_k, source @ w_v, real)[0]
+
+
+# %% wrong: the target cut at the source's length
+def decoder(y, source, lengths, own, cross):
+    causal = np.tri(y.shape[1], dtype=bool)
+    z = y + cross_attention(y, y, *own, causal)[0]
+    for b, n in enumerate(lengths):
+        part, x = z[b, :n], source[b, :n]
+        z[b, :n] = part + cross_attention(part, x, *cross)[0]
+    return z
+
+
+# %% wrong: only the last word hidden from the rest
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    may = np.ones((T, T), dtype=bool)
+    may[:-1, -1] = False
+    z = y + cross_attention(y, y, *own, may)[0]
+    real = np.arange(S) < lengths[:, None, None]
+    return z + cross_attention(z, source, *cross, real)[0]
+
+
+# %% wrong: values of step two projected twice
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    real = np.arange(S) < lengths[:, None, None]
+    found = cross_attention(z, source @ cross[2], *cross, real)[0]
+    return z + found
+
+
+# %% wrong: what y found in itself asks, and is dropped
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    real = np.arange(S) < lengths[:, None, None]
+    return y + cross_attention(z, source, *cross, real)[0]
+
+
+# %% wrong: the longest length for all
+def decoder(y, source, lengths, own, cross):
+    T = y.shape[1]
+    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    return z + cross_attention(z, source[:, :max(lengths)], *cross)[0]
+
+
+# %% wrong: a mask (B, S), without an axis for queries
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    real = np.arange(S) < lengths[:, None]
+    return z + cross_attention(z, source, *cross, real)[0]
+
+
+# %% wrong: y is changed in place
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    real = (np.arange(S) < lengths[:, None])[:, None]
+    y += cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    y += cross_attention(y, source, *cross, real)[0]
+    return y
+
+
+# %% wrong: padding set to 0 in place, and hidden
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    real = np.arange(S) < lengths[:, None]
+    source[~real] = 0
+    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    return z + cross_attention(z, source, *cross, real[:, None])[0]
+
+
+# %% wrong: the real words are hidden
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    padding = (np.arange(S) >= lengths[:, None])[:, None]
+    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    return z + cross_attention(z, source, *cross, padding)[0]
+
+
+# %% wrong: both, output and weights, returned
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    real = (np.arange(S) < lengths[:, None])[:, None]
+    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    return cross_attention(z, source, *cross, real)
+
+
+# %% wrong: padding of just one word is read
+def decoder(y, source, lengths, own, cross):
+    T, S = y.shape[1], source.shape[1]
+    n = np.where(lengths < S - 1, lengths, S)
+    real = (np.arange(S) < n[:, None])[:, None]
+    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
+    return z + cross_attention(z, source, *cross, real)[0]
+
+
 # %% right: with the given attention, written out
 def decoder(y, source, lengths, own, cross):
     B, T, d = y.shape
@@ -253,3 +419,46 @@ def decoder(y, source, lengths, own, cross):
     y = y + read(y, y, own, np.triu(np.full((T, T), -np.inf), 1))
     mask = np.where(np.arange(S) >= lengths[:, None], -1e30, 0.0)
     return y + read(y, source, cross, mask[:, None, :])
+
+
+# %% right: position by position, with attention itself
+def decoder(y, source, lengths, own, cross):
+    B, T, d = y.shape
+    z = np.empty((B, T, d))
+    for b in range(B):
+        x = source[b, :int(lengths[b])]
+        for t in range(T):
+            me, past = y[b, t:t + 1], y[b, :t + 1]
+            me = me + attention(me @ own[0], past @ own[1], past @ own[2])[0]
+            found = attention(me @ cross[0], x @ cross[1], x @ cross[2])[0]
+            z[b, t] = (me + found)[0]
+    return z
+
+
+# %% right: attention written anew, weights set to 0
+def decoder(y, source, lengths, own, cross):
+    def step(a, x, w, may):
+        q = np.einsum("btd,dk->btk", a, w[0]) / w[0].shape[1] ** 0.5
+        k = np.einsum("bsd,dk->bsk", x, w[1])
+        v = np.einsum("bsd,dv->bsv", x, w[2])
+        scores = np.einsum("btk,bsk->bts", q, k)
+        scores = np.where(may, scores, np.finfo(float).min)
+        e = np.exp(scores - scores.max(axis=2, keepdims=True)) * may
+        e = e / e.sum(axis=2)[:, :, None]
+        return a + np.einsum("bts,bsd->btd", e, v)
+
+    T, S = y.shape[1], source.shape[1]
+    z = step(y, y, own, ~np.triu(np.ones((T, T), bool), 1))
+    return step(z, source, cross, np.arange(S) < lengths.reshape(-1, 1, 1))
+
+
+# %% right: cut to the longest sentence
+def decoder(y, source, lengths, own, cross):
+    T, longest = y.shape[1], max(lengths)
+    source = source[:, :longest]
+    mask = np.zeros((len(y), 1, longest), dtype=bool)
+    for b in range(len(y)):
+        mask[b, 0, :lengths[b]] = True
+    past = np.tril(np.ones((1, T, T))) == 1
+    z = y + cross_attention(y, y, *own, may=past)[0]
+    return z + cross_attention(z, source, *cross, may=mask)[0]

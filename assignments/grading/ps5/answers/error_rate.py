@@ -91,6 +91,76 @@ def error_rate(weights, links):
     return (wrong & (links >= 0)).sum(1) / (links >= 0).sum(1)
 
 
+# %% wrong: -1 taken as the end of a sentence
+def error_rate(weights, links):
+    linked = np.cumprod(links >= 0, axis=1).astype(bool)
+    return (weights.argmax(-1) != links)[linked].mean()
+
+
+# %% wrong: weights rounded first as in a heatmap
+def error_rate(weights, links):
+    proposed = np.round(weights, 1).argmax(axis=-1)
+    linked = links != -1
+    return np.mean(proposed[linked] != links[linked])
+
+
+# %% wrong: two sentences hard-coded
+def error_rate(weights, links):
+    wrong = count = 0
+    for b in range(2):
+        for t in range(links.shape[1]):
+            if links[b, t] != -1:
+                count += 1
+                wrong += weights[b, t].argmax() != links[b, t]
+    return wrong / count
+
+
+# %% wrong: the result is rounded
+def error_rate(weights, links):
+    linked = links >= 0
+    wrong = weights.argmax(-1)[linked] != links[linked]
+    return round(float(wrong.mean()), 2)
+
+
+# %% wrong: always divided by 5
+def error_rate(weights, links):
+    wrong = (weights.argmax(-1) != links) & (links >= 0)
+    return wrong.sum() / 5
+
+
+# %% wrong: mean distance, not share of mistakes
+def error_rate(weights, links):
+    linked = links >= 0
+    return np.abs(weights.argmax(-1) - links)[linked].mean()
+
+
+# %% wrong: a word proposed twice counts as wrong
+def error_rate(weights, links):
+    wrong = count = 0
+    for found, link in zip(weights.argmax(-1), links):
+        used = set()
+        for p, right in zip(found, link):
+            if right == -1:
+                continue
+            count += 1
+            wrong += bool(p != right or p in used)
+            used.add(p)
+    return wrong / count
+
+
+# %% wrong: only source words up to the last link
+def error_rate(weights, links):
+    proposed = weights[..., :links.max() + 1].argmax(-1)
+    linked = links >= 0
+    return (proposed != links)[linked].mean()
+
+
+# %% wrong: the smallest weight
+def error_rate(weights, links):
+    linked = links >= 0
+    return (weights.argmin(-1) != links)[linked].mean()
+
+
 # %% right: a loop
 def error_rate(weights, links):
     wrong = total = 0
@@ -118,3 +188,39 @@ def error_rate(weights, links):
     b, t = np.nonzero(links >= 0)
     mine = weights[b, t, links[b, t]]
     return np.mean(mine < weights[b, t].max(axis=-1))
+
+
+# %% right: plain loops, plain Python float
+def error_rate(weights, links):
+    wrong, count = 0, 0
+    for b in range(links.shape[0]):
+        for t in range(links.shape[1]):
+            if links[b, t] == -1:
+                continue
+            count += 1
+            row = weights[b, t].tolist()
+            if row.index(max(row)) != links[b, t]:
+                wrong += 1
+    return wrong / count
+
+
+# %% right: index arrays, a 0-d array returned
+def error_rate(weights, links):
+    b, t = np.nonzero(links + 1)
+    proposed = weights[b, t].argmax(axis=1)
+    return np.array((proposed - links[b, t] != 0).mean())
+
+
+# %% right: np.where and nanmean
+def error_rate(weights, links):
+    wrong = (np.argmax(weights, -1) != links).astype(float)
+    return np.nanmean(np.where(links == -1, np.nan, wrong))
+
+
+# %% right: argsort of flattened rows and a dot product
+def error_rate(weights, links):
+    rows = weights.reshape(-1, weights.shape[-1])
+    link = links.reshape(-1)
+    best = np.argsort(-rows, axis=1, kind="stable")[:, 0]
+    linked = (link >= 0).astype(float)
+    return linked @ (best != link) / linked.sum()

@@ -96,6 +96,142 @@ def mixtures(old, new, place):
     return own - old, others - old
 
 
+# %% wrong: writes ones, not the new vector
+def mixtures(old, new, place):
+    own, others = old.copy(), new.copy()
+    b = np.arange(len(old))
+    own[b, place] = 1
+    others[b, place] = old[b, place]
+    return own, others
+
+
+# %% wrong: others is 1 - own
+def mixtures(old, new, place):
+    own = old.copy()
+    b = np.arange(len(old))
+    own[b, place] = new[b, place]
+    return own, 1 - own
+
+
+# %% wrong: two sentences hard-coded
+def mixtures(old, new, place):
+    own, others = old.copy(), new.copy()
+    for b in range(2):
+        own[b, place[b]] = new[b, place[b]]
+        others[b, place[b]] = old[b, place[b]]
+    return own, others
+
+
+# %% wrong: written into arrays of integers
+def mixtures(old, new, place):
+    own = np.zeros(old.shape, dtype=int)
+    others = np.zeros(old.shape, dtype=int)
+    for b in range(old.shape[0]):
+        for s in range(old.shape[1]):
+            here = s == place[b]
+            own[b, s] = new[b, s] if here else old[b, s]
+            others[b, s] = old[b, s] if here else new[b, s]
+    return own, others
+
+
+# %% wrong: new vector added to the old one
+def mixtures(old, new, place):
+    here = (np.arange(old.shape[1]) == place[:, None])[..., None]
+    own = old + here * new
+    others = np.where(here, old, new)
+    return own, others
+
+
+# %% wrong: place set to zero in others
+def mixtures(old, new, place):
+    here = (np.arange(old.shape[1]) == place[:, None])[..., None]
+    own = np.where(here, new, old)
+    others = new * ~here
+    return own, others
+
+
+# %% wrong: the larger of old and new at place
+def mixtures(old, new, place):
+    here = (np.arange(old.shape[1]) == place[:, None])[..., None]
+    own = np.where(here, np.maximum(old, new), old)
+    others = np.where(here, np.minimum(old, new), new)
+    return own, others
+
+
+# %% wrong: the places are sorted first
+def mixtures(old, new, place):
+    own, others = old.copy(), new.copy()
+    for b, p in enumerate(sorted(place)):
+        own[b, p] = new[b, p]
+        others[b, p] = old[b, p]
+    return own, others
+
+
+# %% wrong: sentences of four words hard-coded
+def mixtures(old, new, place):
+    here = (np.eye(4)[place] == 1)[:, :, None]
+    return np.where(here, new, old), np.where(here, old, new)
+
+
+# %% wrong: new minus own, old not added back
+def mixtures(old, new, place):
+    b = np.arange(len(old))
+    own = old.copy()
+    own[b, place] = new[b, place]
+    others = new - own
+    return own, others
+
+
+# %% wrong: vectors of the first sentence in all
+def mixtures(old, new, place):
+    own, others = old.copy(), new.copy()
+    for b, p in enumerate(place):
+        own[b, p] = new[0, p]
+        others[b, p] = old[0, p]
+    return own, others
+
+
+# %% wrong: the vector of place 0 is put in
+def mixtures(old, new, place):
+    own, others = old.copy(), new.copy()
+    for b in range(len(place)):
+        own[b, place[b]] = new[b][0]
+        others[b, place[b]] = old[b][0]
+    return own, others
+
+
+# %% wrong: one number for a whole vector
+def mixtures(old, new, place):
+    b = np.arange(len(old))
+    own, others = np.copy(old), np.copy(new)
+    own[b, place] = new[b, place, :1]
+    others[b, place] = old[b, place, :1]
+    return own, others
+
+
+# %% wrong: exchanged through views
+def mixtures(old, new, place):
+    own, others = old.copy(), new.copy()
+    for b, p in enumerate(place):
+        own[b, p], others[b, p] = others[b, p], own[b, p]
+    return own, others
+
+
+# %% wrong: own and others share their memory
+def mixtures(old, new, place):
+    own = others = new.copy()
+    b = np.arange(len(old))
+    others[b, place] = old[b, place]
+    own[b, place] = new[b, place]
+    return own, others
+
+
+# %% wrong: one array, not two
+def mixtures(old, new, place):
+    here = (np.arange(old.shape[1]) == place[:, None])[..., None]
+    return np.stack([np.where(here, new, old), np.where(here, old, new)])
+
+
 # %% right: a mask and where
 def mixtures(old, new, place):
     S = old.shape[1]
@@ -124,3 +260,24 @@ def mixtures(old, new, place):
     np.put_along_axis(own, at, np.take_along_axis(new, at, 1), 1)
     np.put_along_axis(others, at, np.take_along_axis(old, at, 1), 1)
     return [own, others]
+
+
+# %% right: pieces joined sentence by sentence
+def mixtures(old, new, place):
+    def put(base, extra):
+        return np.stack([
+            np.concatenate([a[:p], b[p:p + 1], a[p + 1:]])
+            for a, b, p in zip(base, extra, place)])
+
+    return put(old, new), put(new, old)
+
+
+# %% right: flat indices, a list returned
+def mixtures(old, new, place):
+    B, S, d = old.shape
+    rows = place + S * np.arange(B)
+    own = old.reshape(-1, d).copy()
+    others = new.reshape(-1, d).copy()
+    own[rows] = new.reshape(-1, d)[rows]
+    others[rows] = old.reshape(-1, d)[rows]
+    return [own.reshape(B, S, d), others.reshape(B, S, d)]
