@@ -24,7 +24,8 @@ SOURCE = ASSIGNMENTS / "source"
 # Code that would be built, looked up or run behind the reader's back.
 HIDDEN_DOORS = {"eval", "exec", "compile", "__import__", "import_module",
                 "meta_path", "__builtins__", "__subclasses__", "__globals__",
-                "__loader__", "__spec__", "_getframe", "settrace"}
+                "__loader__", "__spec__", "_getframe", "settrace", "tb_frame",
+                "f_back", "f_locals", "gi_frame"}
 DELEGATES = {"qkv", "transformers", "xformers", "flash_attn", "jax",
              "tensorflow", "keras"}
 

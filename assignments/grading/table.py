@@ -23,10 +23,15 @@ def code_cells(book):
             if c.cell_type == "code"]
 
 
-def answers(pset, item):
-    """Return (kind, what it is, source) of each answer beside the checks."""
+def answers(pset, item, variant=None):
+    """Return (kind, what it is, source) of each answer beside the checks.
+
+    Under another specification their text is changed as the source's is.
+    """
     path = ASSIGNMENTS / "grading" / pset.name / "answers" / f"{item}.py"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
+    for old, new in pset.variants.get(variant, {}).items():
+        text = text.replace(old, new)
     found = list(PART.finditer(text))
     return [(m[1], m[2], text[m.end():n.start() if n else None].strip("\n"))
             for m, n in zip(found, [*found[1:], None], strict=True)]
@@ -53,13 +58,12 @@ def check_answers(names, seed="0", workers=2):
             cells, reference = code_cells(book), reference_of(book)
             order = [n for n, _ in cells if n in pset.items]
             for item in order:
-                for kind, what, source in answers(pset, item):
-                    changed = source
-                    for old, new in changes.items():
-                        changed = changed.replace(old, new)
-                    if changes and changed == source:
+                for (*_, first), (kind, what, source) in zip(
+                        answers(pset, item), answers(pset, item, variant),
+                        strict=True):
+                    if changes and source == first:
                         continue
-                    mine = [(n, changed if n == item else s)
+                    mine = [(n, source if n == item else s)
                             for n, s in cells]
                     jobs.append((pset, variant, mine, reference, item,
                                  order[order.index(item):], kind, what))

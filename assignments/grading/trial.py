@@ -94,21 +94,21 @@ def cheats():
                       ("softmax",), what.partition(" -> ")[2])
 
 
-def mistakes(names):
+def mistakes(course, names):
     """Return a student for each item of each set: its first wrong answer."""
     for name in names:
         pset = problem_set(name)
         for item in pset.items:
-            source = next(source for kind, _, source in answers(pset, item)
-                          if kind == "wrong")
+            source = next(source for kind, _, source in answers(
+                pset, item, pset.variant(course.seed)) if kind == "wrong")
             yield Student(f"{name}-{item}", written(item, source), (item,),
                           f"{item}: ", name)
 
 
-def students(names):
+def students(course, names):
     """Return the class."""
     return [*(ACCIDENTS if "ps1" in names else ()),
-            *(cheats() if "ps1" in names else ()), *mistakes(names)]
+            *(cheats() if "ps1" in names else ()), *mistakes(course, names)]
 
 
 def hand_in(course, folder, names):
@@ -119,7 +119,7 @@ def hand_in(course, folder, names):
         solved = {grade_id(c): c.source
                   for c in course.read("source", name).cells}
         books[name] = release, solved
-    for student in students(names):
+    for student in students(course, names):
         release, solved = books[student.set]
         book = copy.deepcopy(release)
         for cell in book.cells:
@@ -139,7 +139,7 @@ def hand_in(course, folder, names):
 def verdicts(course, names):
     """Return {student: what is wrong with the marks, or ""}."""
     marks, said = course.marks(), {}
-    for student in students(names):
+    for student in students(course, names):
         points = {item: 0 if item in student.lost else worth
                   for item, worth in course.points(student.set).items()}
         found = {item: marks[student.name, student.set][item]
@@ -161,4 +161,4 @@ def seconds(course, names):
     return sorted(
         sum(r["seconds"] for r in
             course.outcome(student.name, student.set)["items"].values())
-        for student in students(names))
+        for student in students(course, names))

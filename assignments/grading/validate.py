@@ -101,6 +101,15 @@ def secrets(name):
             if len(squeeze(line)) >= 20 and squeeze(line) not in public()}
 
 
+def strings(value):
+    """Return the text in a JSON value; lines of a list belong together."""
+    if isinstance(value, dict):
+        return "\n".join(map(strings, value.values()))
+    if isinstance(value, list):
+        return "".join(map(strings, value))
+    return value if isinstance(value, str) else ""
+
+
 def leaks(folder, names):
     """Return which secrets the text files of a folder show."""
     hidden = {k: v for n in names for k, v in secrets(n).items()}
@@ -109,6 +118,8 @@ def leaks(folder, names):
         if path.suffix not in TEXTS or path.is_dir():
             continue
         raw = path.read_text(encoding="utf-8", errors="ignore")
+        if path.suffix == ".ipynb":
+            raw = strings(json.loads(raw))
         text = squeeze(raw)
         found += [f"{path}: {where}" for where, secret in hidden.items()
                   if secret in text]
