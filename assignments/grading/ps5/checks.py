@@ -221,6 +221,7 @@ def check_error_rate(run, rng, variant):
                 "a link to word 0 is a link": rates(wrong, links > 0),
                 "the smallest weight proposes":
                     rates(weights.argmin(-1) != links, linked),
+                "weights are rounded": rate(weights.round(1), links),
                 "it depends on how large a weight is":
                     1 - on_link(weights, links)[linked].mean(),
                 "it depends on how far off a proposal is":
@@ -356,6 +357,7 @@ def check_best_head(run, rng, variant):
                 HALF: 0 if first.min() > 0.5 else chosen}
             if mistakes != {k for k, v in heads.items() if v != chosen}:
                 continue
+            wins = np.bincount(each[:n].argmin(1)).argmax()
             heads = {k: heads[k] for k in mistakes} | {
                 "heads count from 0": chosen + 1,
                 "it is the worst": first.argmax()}
@@ -380,6 +382,7 @@ def check_best_head(run, rng, variant):
             if REST not in mistakes:
                 del hints["it is the lowest error of any head"]
             if (np.sum(first == first.min()) == 1
+                    and (MEANS not in mistakes or wins == heads[MEANS])
                     and distinct(chosen, *heads.values())
                     and distinct(rest[chosen], *hints.values())):
                 break
