@@ -231,7 +231,7 @@ grade: $(VENV)/.grading ## grade a folder of submissions: SUBMISSIONS=folder (CO
 
 .PHONY: formgrader
 formgrader: $(VENV)/.grading ## mark the short answers, in nbgrader's page (COURSE=…)
-	@cd "$(COURSE)" && PATH="$(CURDIR)/$(VENV)/bin:$$PATH" jupyter lab --LabApp.default_url=/lab --ServerApp.root_dir=.
+	@cd "$(COURSE)" && PATH="$(CURDIR)/$(VENV)/bin:$$PATH" jupyter lab $(JUPYTER_ARGS)
 
 .PHONY: grader-check
 grader-check: $(VENV)/.grading ## does the grader accept what is right and nothing else?
