@@ -9,7 +9,12 @@ from pathlib import Path
 import nbformat
 
 from grading import students, table, text, trial
-from grading.course import Course, code_cells, reference_of
+from grading.course import (
+    Course,
+    code_cells,
+    find_submissions,
+    reference_of,
+)
 from grading.items import ASSIGNMENTS, SOURCE, judge, problem_set, set_names
 from grading.sandbox import Sandbox
 from grading.validate import leaks, problems_of
@@ -44,7 +49,7 @@ def coursework(course, names):
 
 def grade(course, options):
     """Grade a folder of submissions and say what came out."""
-    for name in set_names():
+    for name in {name for _, name in find_submissions(options.paths[0])}:
         if not (course.folder / "release" / name / f"{name}.ipynb").exists():
             course.release(name)
     if course.seed == "0":
