@@ -114,6 +114,8 @@ def test_softmax(x, data):
 
 def test_softmax_of_a_list():
     """Kills a softmax along the first axis, or only for arrays."""
+    whole = qkv.reference.softmax([2, 2])  # numbers without a point
+    np.testing.assert_array_equal(whole, [0.5, 0.5])
     weights = qkv.reference.softmax([[0, np.log(3)], [5, 5]])
     np.testing.assert_allclose(weights, [[0.25, 0.75], [0.5, 0.5]])
     down = qkv.reference.softmax([[0, 0], [np.log(4), -np.inf]], axis=0)
