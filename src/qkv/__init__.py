@@ -5,7 +5,7 @@
 
 import importlib
 
-from . import reference
+from . import reference, tiled
 from .masks import causal_mask, padding_mask, sliding_window_mask
 
 __version__ = "0.1.0"
@@ -25,6 +25,7 @@ __all__ = [
     "reference",
     "scaled_dot_product_attention",
     "sliding_window_mask",
+    "tiled",
 ]
 
 
