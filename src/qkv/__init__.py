@@ -15,7 +15,8 @@ _LAZY = {
     "KVCache": "cache",
     "MultiHeadAttention": "multihead",
 }
-_ROOMS = ("explorer", "plot", "pretrained", "toys", "transformer", "verdicts")
+_ROOMS = ("explorer", "plot", "positions", "pretrained", "toys",
+          "transformer", "verdicts")
 
 __all__ = [
     "KVCache",
