@@ -173,7 +173,7 @@ test: $(VENV)/.models ## everything: lint, unit, book, pages, notebooks
 lint: $(VENV)/.all ## ruff on code and notebooks, schema of the workflows
 	@$(PY) -m ruff check .
 	@# src is laid out by hand: a line there often mirrors a line of the formula.
-	@$(PY) -m ruff format --check -q tests tools
+	@$(PY) -m ruff format --check -q tests tools benchmarks
 	@$(PY) -m check_jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(PY) -m check_jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
 
@@ -199,6 +199,13 @@ notebooks: $(VENV)/.models ## run every notebook and compare with its committed 
 mutants: $(VENV)/.models ## change the core one operator at a time: do the tests notice?
 	@$(ONE_THREAD) $(PY) -m mutmut run --max-children $(WORKERS)
 	@$(PY) -m mutmut results
+
+# ---------------------------------------------------------------- speed
+
+.PHONY: bench
+bench: $(VENV)/.models ## time and memory of attention on this machine (SMALL=1, SHAPES=…, ROUNDS=…, THREADS=…)
+	@$(PY) benchmarks/bench.py $(if $(SMALL),--small) $(if $(SHAPES),--shapes $(SHAPES)) \
+	$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(THREADS),--threads $(THREADS))
 
 # ---------------------------------------------------------------- house-keeping
 
