@@ -266,8 +266,8 @@ def table(results):
         "# Attention on this machine", "",
         f"{at['cpu']}, threads: {at['threads']}, {at['system']}; "
         f"Python {at['python']}, torch {at['torch']}, NumPy {at['numpy']}; "
-        "float32. "
-        f"Matrix product at its best: {at['peak']:.0f} GFLOP/s.", "",
+        f"float32. Matrix product at its best: {at['peak']:.0f} GFLOP/s. "
+        f"Load before: {at['load']} (0: nobody else was at work).", "",
         "Shapes are batch × heads × length × width of a head. A cell has the "
         "time, how many times the first row's that is (median ± half the "
         f"distance of the quartiles, {results['rounds']} rounds), and the "
@@ -367,7 +367,7 @@ def figure(results, path):
     fig.savefig(path)
 
 
-def machine(peak, threads):
+def machine(peak, load, threads):
     """Say where this was measured."""
     import torch
 
@@ -382,6 +382,7 @@ def machine(peak, threads):
         "python": platform.python_version(),
         "torch": torch.__version__,
         "numpy": np.__version__,
+        "load": load,
         "peak": peak,
     }
 
@@ -409,9 +410,12 @@ def main():
         shapes = [tuple(map(int, s.split("x"))) for s in options.shapes]
 
     env = environment(options.threads)
+    load = None  # Windows does not say
+    if hasattr(os, "getloadavg"):
+        load = round(os.getloadavg()[0], 1)
     peak = answer(["peak", 256 if options.small else 2048], env)
     results = {
-        "machine": machine(peak, options.threads),
+        "machine": machine(peak, load, options.threads),
         "rounds": rounds,
         "shapes": shapes,
         "times": time_all(shapes, rounds, env),
