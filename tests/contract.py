@@ -160,11 +160,12 @@ def refuses(error, words, function, *args, **options):
 def tiled(query, key, value, *args, return_weights=False, **options):
     """Call `qkv.tiled` with blocks so small that every check needs several.
 
-    Two queries, and heads up to 40 scores. It has no weights to return: they
-    are its output where the values are the rows of the identity matrix.
+    Four queries, two with is_causal, and heads up to 60 scores. It has no
+    weights to return: they are its output where the values are the rows of
+    the identity matrix.
     """
     attention = qkv.tiled.scaled_dot_product_attention
-    with mock.patch.multiple(qkv.tiled, ROWS=2, SCORES=40):
+    with mock.patch.multiple(qkv.tiled, ROWS=4, SCORES=60):
         output = attention(query, key, value, *args, **options)
         if not return_weights:
             return output

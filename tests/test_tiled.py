@@ -34,11 +34,11 @@ def test_blocks_in_use(N, is_causal):
 def test_the_future_is_not_even_read():
     """Kills a causal mask laid over all keys: twice the work."""
     q, k, v = inputs(1, 2 * tiled.ROWS, 8)
-    later = slice(tiled.ROWS, None)
-    k[:, later] = v[:, later] = np.nan
+    block = tiled.ROWS // 2
+    k[:, block:] = v[:, block:] = np.nan
     output = tiled.scaled_dot_product_attention(q, k, v, is_causal=True)
-    assert np.isfinite(output[:, : tiled.ROWS]).all()
-    assert np.isnan(output[:, later]).all()
+    assert np.isfinite(output[:, :block]).all()
+    assert np.isnan(output[:, block:]).all()
 
 
 def peak(N, heads=2, **options):
