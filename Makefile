@@ -179,7 +179,7 @@ test: $(VENV)/.models $(VENV)/.grading ## everything: lint, unit, book, pages, n
 lint: $(VENV)/.all ## ruff on code and notebooks, schema of the workflows
 	@$(PY) -m ruff check .
 	@# src is laid out by hand: a line there often mirrors a line of the formula.
-	@$(PY) -m ruff format --check -q tests tools
+	@$(PY) -m ruff format --check -q tests tools benchmarks
 	@$(PY) -m check_jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(PY) -m check_jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
 
@@ -237,6 +237,13 @@ formgrader: $(VENV)/.grading ## mark the short answers, in nbgrader's page (COUR
 grader-check: $(VENV)/.grading ## does the grader accept what is right and nothing else?
 	$(GRADING) check $(COURSE_ARGS)
 	$(GRADING) trial $(COURSE_ARGS)
+
+# ---------------------------------------------------------------- speed
+
+.PHONY: bench
+bench: $(VENV)/.models ## time and memory of attention on this machine (SMALL=1, SHAPES=…, ROUNDS=…, THREADS=…)
+	@$(PY) benchmarks/bench.py $(if $(SMALL),--small) $(if $(SHAPES),--shapes $(SHAPES)) \
+	$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(THREADS),--threads $(THREADS))
 
 # ---------------------------------------------------------------- house-keeping
 

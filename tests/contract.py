@@ -19,10 +19,12 @@ of `wrong_attentions` each check finds.
 import inspect
 import math
 import re
+from unittest import mock
 
 import numpy as np
 import torch
 
+import qkv.tiled
 from qkv import KVCache
 
 CHECKS = {}  # name -> the check, with attributes tag and torch_only
@@ -153,6 +155,25 @@ def refuses(error, words, function, *args, **options):
         assert not missing, f"message lacks {missing}: {said}"
     else:
         raise AssertionError(f"accepted silently, {error.__name__} expected")
+
+
+def tiled(query, key, value, *args, return_weights=False, **options):
+    """Call `qkv.tiled` with blocks so small that every check needs several.
+
+    Four queries, two with is_causal, and heads up to 60 scores. It has no
+    weights to return: they are its output where the values are the rows of
+    the identity matrix.
+    """
+    attention = qkv.tiled.scaled_dot_product_attention
+    with mock.patch.multiple(qkv.tiled, ROWS=4, SCORES=60):
+        output = attention(query, key, value, *args, **options)
+        if not return_weights:
+            return output
+        each = np.broadcast_to(
+            np.eye(key.shape[-2], dtype=key.dtype),
+            (*value.shape[:-1], key.shape[-2]),
+        )
+        return output, attention(query, key, each, *args, **options)
 
 
 # ------------------------------------------------------- rectangular fixtures

@@ -13,6 +13,7 @@ from onnx.backend.test.case import node as onnx_node
 from onnx.backend.test.case.node import attention as onnx_attention
 from torch import nn
 
+import contract
 import qkv
 from qkv.multihead import merge_heads, split_heads
 
@@ -29,14 +30,25 @@ def computed(*args, **options):
     )
 
 
-def reference(query, key, value, attn_mask=None, **options):
-    """Put the NumPy reference behind torch's types."""
-    made = qkv.reference.scaled_dot_product_attention(
+def in_numpy(attention, query, key, value, attn_mask=None, **options):
+    """Put a NumPy function behind torch's types."""
+    made = attention(
         query.numpy(), key.numpy(), value.numpy(),
         None if attn_mask is None else attn_mask.numpy(),
         **options, return_weights=True,
     )  # fmt: skip
     return tuple(map(torch.from_numpy, made))
+
+
+def reference(*args, **options):
+    """Put the NumPy reference behind torch's types."""
+    attention = qkv.reference.scaled_dot_product_attention
+    return in_numpy(attention, *args, **options)
+
+
+def tiled(*args, **options):
+    """Put the NumPy blocks behind torch's types."""
+    return in_numpy(contract.tiled, *args, **options)
 
 
 # --------------------------------------------------------------------- ONNX
@@ -148,12 +160,12 @@ def onnx_problems(attention, cases):
     return problems
 
 
-@pytest.mark.parametrize("attention", [computed, fused, reference])
+@pytest.mark.parametrize("attention", [computed, fused, reference, tiled])
 def test_onnx(attention, capsys):
     """Kills another corner of causal, tiled heads, NaN rows, lost caches."""
     assert len(CASES) == 93, f"onnx has {len(CASES)} attention cases, not 93"
     cases, why = CASES, ""
-    if attention is reference:
+    if attention in (reference, tiled):
         cases = [case for case in CASES if "bf16" not in case.name]
         assert len(cases) == 88
         why = " (all but the 5 in bfloat16, which NumPy does not have)"

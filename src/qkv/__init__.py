@@ -5,7 +5,7 @@
 
 import importlib
 
-from . import reference
+from . import reference, tiled
 from .masks import causal_mask, padding_mask, sliding_window_mask
 
 __version__ = "0.1.0"
@@ -15,7 +15,8 @@ _LAZY = {
     "KVCache": "cache",
     "MultiHeadAttention": "multihead",
 }
-_ROOMS = ("explorer", "plot", "pretrained", "toys", "transformer", "verdicts")
+_ROOMS = ("explorer", "plot", "positions", "pretrained", "toys",
+          "transformer", "verdicts")
 
 __all__ = [
     "KVCache",
@@ -25,6 +26,7 @@ __all__ = [
     "reference",
     "scaled_dot_product_attention",
     "sliding_window_mask",
+    "tiled",
 ]
 
 

@@ -8,6 +8,7 @@ from torch import nn
 
 from ..cache import KVCache
 from ..multihead import MultiHeadAttention
+from ..positions import rotary
 from ..transformer import Block
 from . import package_folder, randomise, verified
 
@@ -26,26 +27,6 @@ _BLOCK_NAMES = {
     "feed_forward.up": "ffn_up",
     "feed_forward.down": "ffn_down",
 }
-
-
-def rotary(theta, d_k):
-    """Return ``rotate(x, start)``: queries or keys turned by their position.
-
-    Numbers i and i + d_k/2 of x (B, H, T, d_k) are the two coordinates of an
-    arrow. At position p it is turned by the angle p / theta^(2i / d_k), fast
-    for small i. The product of a query and a key then depends on where they
-    stand only through the distance. Su et al. (2021).
-    """
-    speed = theta ** (-torch.arange(0, d_k, 2, dtype=torch.float64) / d_k)
-
-    def rotate(x, start=0):
-        position = torch.arange(start, start + x.shape[-2])
-        angle = position[:, None] * speed  # (T, d_k / 2)
-        cos, sin = angle.cos().to(x), angle.sin().to(x)
-        a, b = x.chunk(2, dim=-1)
-        return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
-
-    return rotate
 
 
 class SwiGLU(nn.Module):

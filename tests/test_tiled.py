@@ -1,0 +1,87 @@
+"""Blocks of queries as large as they are in use, and what they save.
+
+That the numbers are right for every mask and option is in `contract.py`.
+"""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import qkv
+from qkv import tiled
+
+
+def inputs(heads, N, d):
+    """Draw query, key and value in float32."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(3, heads, N, d)).astype("float32")
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("N", [100, tiled.ROWS + 44])
+def test_blocks_in_use(N, is_causal):
+    """Kills constants that only work when they are small."""
+    q, k, v = inputs(31, N, 8)
+    assert 1 < tiled.SCORES // (min(N, tiled.ROWS) * N) < 31
+    ours = tiled.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
+    right = qkv.reference.scaled_dot_product_attention(
+        q, k, v, is_causal=is_causal
+    )
+    np.testing.assert_allclose(ours, right, atol=2e-6)
+
+
+def test_the_future_is_not_even_read():
+    """Kills a causal mask laid over all keys: twice the work."""
+    q, k, v = inputs(1, 2 * tiled.ROWS, 8)
+    block = tiled.ROWS // 2
+    k[:, block:] = v[:, block:] = np.nan
+    output = tiled.scaled_dot_product_attention(q, k, v, is_causal=True)
+    assert np.isfinite(output[:, :block]).all()
+    assert np.isnan(output[:, block:]).all()
+
+
+def peak(N, heads=2, **options):
+    """Measure the megabytes a call needs at its worst moment."""
+    q, k, v = inputs(heads, N, 16)
+    tracemalloc.start()
+    try:
+        tiled.scaled_dot_product_attention(q, k, v, **options)
+        return tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("mask", ["none", "causal", "padding", "alibi"])
+def test_memory_grows_with_the_length(mask):
+    """Kills an L × S matrix, of scores or of a mask made as large."""
+
+    def needed(N):
+        masks = {
+            "none": {},
+            "causal": {"is_causal": True},
+            "padding": {"attn_mask": np.arange(N) < N - 5},
+            "alibi": {"attn_mask": -np.arange(N, dtype="float32")},
+        }
+        return peak(N, **masks[mask])
+
+    short, long = needed(1024), needed(4096)
+    assert long < 20 < 2 * 4096**2 * 4 / 2**20
+    assert long < 4.5 * short
+
+
+def test_the_lowest_number_as_a_mask():
+    """Kills a factor on float masks that overflows to -inf."""
+    q, k, v = inputs(1, 4, 8)
+    low = np.full((4, 4), np.finfo("float32").min, "float32")
+    output = tiled.scaled_dot_product_attention(q, k, v, attn_mask=low)
+    mean = np.broadcast_to(v.mean(-2, keepdims=True), v.shape)
+    np.testing.assert_allclose(output, mean, atol=1e-6)
+
+
+def test_more_keys_than_float16_can_count():
+    """Kills a sum of weights in float16, whose largest number is 65504."""
+    q, k, v = (np.ones((n, 1), "float16") for n in (1, 70_000, 70_000))
+    output = tiled.scaled_dot_product_attention(q, k, v)
+    assert output.dtype == np.float16
+    np.testing.assert_allclose(output, 1, rtol=1e-3)
