@@ -58,9 +58,10 @@ def problems_of(name):
 
 # ------------------------------------------------- leaks
 
-def squeeze(text):
-    """Drop tags, entities and white space, so that texts compare."""
-    text = html.unescape(re.sub(r"<[^<>]*>", "", text))
+def squeeze(text, page=False):
+    """Drop white space and quotes (and a page's tags): texts compare."""
+    if page:
+        text = html.unescape(re.sub(r"<[^<>]*>", "", text))
     return re.sub(r"\\n|[\s\"\\*`]+", "", text)
 
 
@@ -120,7 +121,7 @@ def leaks(folder, names):
         raw = path.read_text(encoding="utf-8", errors="ignore")
         if path.suffix == ".ipynb":
             raw = strings(json.loads(raw))
-        text = squeeze(raw)
+        text = squeeze(raw, path.suffix == ".html")
         found += [f"{path}: {where}" for where, secret in hidden.items()
                   if secret in text]
         found += [f"{path}: {mark}" for mark in MARKERS if mark in raw]

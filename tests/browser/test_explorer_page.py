@@ -310,4 +310,4 @@ def test_pages_of_the_book_that_have_one(open_tab, site):
         found = tab.locator("qkv-attention")
         assert tab.locator("qkv-attention form").count() == found.count()
         assert "customElements" not in text
-    assert shown == ["02", "04", "05", "06", "07"]
+    assert shown == ["02", "04", "05", "06", "07", "09"]
