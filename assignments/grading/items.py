@@ -184,6 +184,10 @@ def refused(source, forbidden=()):
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""  # running it will say so
     forbidden = set(forbidden)
+    asleep = {id(node.func) for node in ast.walk(tree)  # model.eval()
+              if isinstance(node, ast.Call) and not node.args
+              and isinstance(node.func, ast.Attribute)
+              and node.func.attr == "eval"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             taken = {p for a in node.names for p in a.name.split(".")}
@@ -192,7 +196,8 @@ def refused(source, forbidden=()):
                      *(a.name for a in node.names)}
         elif isinstance(node, ast.Attribute):
             taken = {node.attr}
-            if isinstance(node.value, ast.Name) and node.value.id == "self":
+            if id(node) in asleep or (isinstance(node.value, ast.Name)
+                                      and node.value.id == "self"):
                 continue
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             taken = {node.value}
