@@ -128,6 +128,17 @@ def test_text_form_loses_nothing(name):
     ]
 
 
+@pytest.mark.parametrize("name", set_names())
+def test_pages_tell_the_points_of_a_set(name):
+    """Kills a page, or a set's first cell, that was left behind."""
+    book = problem_set(name).source()
+    worth = sum(c.metadata.nbgrader.get("points", 0) for c in book.cells)
+    page = (ROOT / "book" / "problem-sets.md").read_text(encoding="utf-8")
+    (row,) = [r for r in page.splitlines() if f">{name}</a>" in r]
+    assert row.split("|")[4].strip() == f"{worth:g}"
+    assert f"\n{worth:g} points, " in book.cells[0].source
+
+
 # ------------------------------------------------- the machinery
 
 
