@@ -1,7 +1,7 @@
 # %% wrong: no cache
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             new = model(ids)[:, -1].argmax(-1, keepdim=True)
@@ -14,7 +14,7 @@ def generate(model, prompt, n):
 # %% wrong: all is fed again, with a cache
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             new = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
@@ -27,7 +27,7 @@ def generate(model, prompt, n):
 # %% wrong: a new cache in each step
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids, {})[:, -1].argmax(-1, keepdim=True)
@@ -39,7 +39,7 @@ def generate(model, prompt, n):
 # %% wrong: no cache, and only the newest token
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids)[:, -1].argmax(-1, keepdim=True)
@@ -62,7 +62,7 @@ def generate(model, prompt, n):
 # %% wrong: the model is left in evaluation mode
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
@@ -73,7 +73,7 @@ def generate(model, prompt, n):
 # %% wrong: the model is always left in training mode
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
@@ -85,7 +85,7 @@ def generate(model, prompt, n):
 # %% wrong: the cache is a default argument
 def generate(model, prompt, n, cache={}):
     was, steps, ids = model.training, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
@@ -97,7 +97,7 @@ def generate(model, prompt, n, cache={}):
 # %% wrong: the first position's logits
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids, cache)[:, 0].argmax(-1, keepdim=True)
@@ -109,7 +109,7 @@ def generate(model, prompt, n):
 # %% wrong: the smallest logit
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids, cache)[:, -1].argmin(-1, keepdim=True)
@@ -121,7 +121,7 @@ def generate(model, prompt, n):
 # %% wrong: all rows get the first one's token
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)[:1].expand(len(ids), 1)
@@ -133,7 +133,7 @@ def generate(model, prompt, n):
 # %% wrong: one token too few
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n - 1):
             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
@@ -145,7 +145,7 @@ def generate(model, prompt, n):
 # %% wrong: one token too many
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n + 1):
             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
@@ -157,7 +157,7 @@ def generate(model, prompt, n):
 # %% wrong: tokens are drawn, not chosen
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             chances = model(ids, cache)[:, -1].softmax(-1)
@@ -170,7 +170,7 @@ def generate(model, prompt, n):
 # %% wrong: the argmax is over the batch
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids, cache)[:, -1].argmax(0)[:len(ids), None]
@@ -182,7 +182,7 @@ def generate(model, prompt, n):
 # %% wrong: the last prompt token is fed twice
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         model(ids, cache)
         ids = ids[:, -1:]
@@ -196,7 +196,7 @@ def generate(model, prompt, n):
 # %% wrong: the prompt is fed but for its last token, which is lost
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         if ids.shape[1] > 1:
             ids = ids[:, :-1]
@@ -210,7 +210,7 @@ def generate(model, prompt, n):
 # %% wrong: the first new token is not fed back
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             new = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
@@ -223,7 +223,7 @@ def generate(model, prompt, n):
 # %% wrong: new tokens in front of the prompt
 def generate(model, prompt, n):
     was, cache, steps, ids = model.training, {}, [], prompt
-    model.train(False)
+    model.eval()
     with torch.no_grad():
         for _ in range(n):
             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
