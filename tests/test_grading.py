@@ -28,7 +28,7 @@ from grading.items import (
     same,
     set_names,
 )
-from grading.sandbox import Lost, Sandbox
+from grading.sandbox import SECONDS, Lost, Sandbox
 from grading.validate import leaks
 from pages import coursework
 
@@ -55,7 +55,8 @@ def grading(*words, ok=True):
 @pytest.mark.parametrize("name", set_names())
 def test_every_answer_is_judged_right(name, monkeypatch):
     for item in problem_set(name).items.values():  # endless loops end sooner
-        monkeypatch.setattr(item, "seconds", min(item.seconds, 2))
+        if item.seconds == SECONDS:  # nothing is trained
+            monkeypatch.setattr(item, "seconds", 2)
     rows = table.check_answers([name])
     bad = [row for row in rows if not row["good"]]
     assert not bad, table.show(bad)
