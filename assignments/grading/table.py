@@ -43,7 +43,7 @@ def reference_of(book):
             if is_solution(c) and c.cell_type == "code"}
 
 
-def check_answers(names, seed="0", workers=2):
+def check_answers(names, seed="0", workers=2, items=None):
     """Return a row per answer: set, item, kind, what, kept, lost, why.
 
     A wrong answer (or a cheat) must lose its item and no other, a right one
@@ -57,7 +57,7 @@ def check_answers(names, seed="0", workers=2):
             book = pset.source(variant)
             cells, reference = code_cells(book), reference_of(book)
             order = [n for n, _ in cells if n in pset.items]
-            for item in order:
+            for item in items or order:
                 for (*_, first), (kind, what, source) in zip(
                         answers(pset, item), answers(pset, item, variant),
                         strict=True):
