@@ -9,6 +9,7 @@ import ast
 import importlib
 import inspect
 import textwrap
+import threading
 import time
 import zlib
 from dataclasses import dataclass, field
@@ -153,13 +154,21 @@ def plain(source):
                      for line in source.splitlines())
 
 
+ONE_AT_A_TIME = threading.Lock()
+
+
+def parse(source):
+    """Return a cell's syntax tree; an empty one if it has none."""
+    try:
+        with ONE_AT_A_TIME:  # Python 3.11 counts depth across threads
+            return ast.parse(plain(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])  # running it will say so
+
+
 def definitions(source):
     """Return (line, text) of what a cell imports, defines or names."""
-    try:
-        tree = ast.parse(plain(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    found = []
+    tree, found = parse(source), []
     for node in tree.body:
         keep = isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef
                           | ast.ClassDef)
@@ -179,11 +188,7 @@ def definitions(source):
 
 def refused(source, forbidden=()):
     """Return why a cell may not count, judged by its text; else ""."""
-    try:
-        tree = ast.parse(plain(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""  # running it will say so
-    forbidden = set(forbidden)
+    tree, forbidden = parse(source), set(forbidden)
     asleep = {id(node.func) for node in ast.walk(tree)  # model.eval()
               if isinstance(node, ast.Call) and not node.args
               and isinstance(node.func, ast.Attribute)
