@@ -195,6 +195,20 @@ def test_torch_itself_works(torch_box):
     assert result[2].dtype == bool
 
 
+def test_optimisers_work_without_the_compiler(torch_box):
+    """Kills a sandbox in which nothing can be trained."""
+    cell = TORCH + (
+        "def f(x):\n"
+        "    x = nn.Parameter(x.clone())\n"
+        "    step = torch.optim.AdamW([x], lr=0.5)\n"
+        "    x.sum().backward()\n"
+        "    step.step()\n"
+        "    step.zero_grad()\n"
+        "    return x"
+    )
+    assert (lost(torch_box, cell) < 1).all()
+
+
 def test_limits_and_refusals_hold_without_a_sandbox(monkeypatch):
     """macOS and some containers offer none: the rest must still hold."""
     monkeypatch.setattr(sandbox, "isolation", list)

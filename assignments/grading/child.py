@@ -15,6 +15,7 @@ import os
 import resource
 import signal
 import sys
+import types
 import warnings
 
 import numpy as np
@@ -90,10 +91,14 @@ def forbid(packages, folders):
     sys.addaudithook(hook)
 
 
-def poison_torch():
-    """Torch's own attention raises, whichever name it is called by."""
-    import torch
+def without_compiler(torch):
+    """Optimisers ask for torch's compiler, which would import far more."""
+    sys.modules["torch._dynamo"] = torch._dynamo = types.SimpleNamespace(
+        disable=lambda f, *_, **__: f, graph_break=lambda *_, **__: None)
 
+
+def poison_torch(torch):
+    """Torch's own attention raises, whichever name it is called by."""
     def refuse(*_, **__):
         raise Refused("delegates to torch's own attention")
 
@@ -263,7 +268,9 @@ def main():
     for name in json.loads(sys.argv[1]):  # import once, before the limits
         __import__(name)
     drop_rights()
-    kept = poison_torch() if "torch" in sys.modules else None  # noqa: F841
+    if torch := sys.modules.get("torch"):
+        without_compiler(torch)
+        kept = poison_torch(torch)  # noqa: F841
     write({"ready": True})
     while job := read():
         pid = os.fork()

@@ -111,7 +111,7 @@ class Course:
             [str(Path(sys.executable).parent), os.environ["PATH"]])
 
     def nbgrader(self, converter, name, student="*"):
-        """Run one of nbgrader's converters; return what it complained of."""
+        """Run one of nbgrader's converters, quietly."""
         config = Config()
         config.CourseDirectory.root = str(self.folder)
         config.CourseDirectory.db_url = self.gradebook
@@ -121,8 +121,7 @@ class Course:
         step.force = True
         step.log = logging.getLogger("coursework")
         step.log.setLevel(logging.ERROR)
-        said = io.StringIO()
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(io.StringIO()):
             step.start()
 
     def release(self, name):

@@ -101,16 +101,10 @@ def study(names, text, vocab, steps, batch, length, seed, unseen=None):
     With `unseen` windows a small transformer is trained, and its logits are
     returned.
     """
-    import sys
-    import types
-
     import torch
     from torch import nn
     from torch.nn import functional
 
-    # Optimisers ask for the compiler, which would import far more.
-    sys.modules["torch._dynamo"] = torch._dynamo = types.SimpleNamespace(
-        disable=lambda f, *_, **__: f, graph_break=lambda *_, **__: None)
     torch.set_default_dtype(torch.double if unseen is None else torch.float)
 
     class Table(nn.Module):
@@ -254,14 +248,8 @@ def probe(names, kind, sizes, seed, programs, zero=(), text=None):
     names what is 0. With a text, the module keeps the weights it starts with,
     learns, and is run on what is then the only program.
     """
-    import sys
-    import types
-
     import torch
 
-    # Optimisers ask for the compiler, which would import far more.
-    sys.modules["torch._dynamo"] = torch._dynamo = types.SimpleNamespace(
-        disable=lambda f, *_, **__: f, graph_break=lambda *_, **__: None)
     torch.set_default_dtype(torch.double if text is None else torch.float)
     torch.manual_seed(seed)
     module = names[kind](*sizes)
