@@ -16,6 +16,8 @@ import yaml
 
 if sys.platform != "linux":  # macOS does not limit memory
     pytest.skip("grading needs Linux", allow_module_level=True)
+from nbgrader.api import Gradebook
+
 from grading import sandbox, table, text, trial
 from grading.course import Course
 from grading.items import (
@@ -353,6 +355,30 @@ def test_machines_that_share_the_work_give_the_same_marks(tmp_path, graded):
     )  # fmt: skip
     assert len(together) == 4
     assert together == {key: alone[key] for key in together}
+
+
+@pytest.mark.filterwarnings("ignore")  # of SQLAlchemy, in nbgrader
+def test_a_regrade_keeps_marks_by_hand_and_tells_lateness(tmp_path, graded):
+    """Kills a regrade that forgets, and a CSV without times."""
+    handed_in, folder = tmp_path / "handed in", tmp_path / "course"
+    shutil.copytree(graded / "handed in" / "perfect", handed_in / "perfect")
+    place = handed_in / "perfect" / "ps1.ipynb"
+    place.with_name("timestamp.txt").write_text("2026-10-12 18:05:00 UTC")
+    words = ("grade", handed_in, "--folder", folder, "--seed", "s3cret")
+    grading(*words, "--due", "ps1=2026-10-12 18:00 UTC")
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
+        grade = book.find_grade("why-subtract", "ps1", "ps1", "perfect")
+        grade.manual_score = 1.5
+        book.db.commit()
+    before = Course(folder).marks()["perfect", "ps1"]
+    assert before["why-subtract"] == 1.5
+    place.write_text(place.read_text(encoding="utf-8") + "\n")
+    assert "1 of 1 graded now" in grading(*words)
+    assert Course(folder).marks()["perfect", "ps1"] == before
+    (row,) = csv.DictReader((folder / "marks.csv").open(encoding="utf-8"))
+    assert row["duedate"] == "2026-10-12 18:00:00"
+    assert row["timestamp"] == "2026-10-12 18:05:00"
+    assert float(row["score"]) == sum(before.values()) == 17.5
 
 
 def test_students_get_no_solution_and_no_seed(graded):
