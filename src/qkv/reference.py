@@ -26,7 +26,9 @@ def softmax(x, axis=-1):
     ndarray, the shape of `x`
         A slice that is all ``-inf`` has nothing to choose from: all 0.
     """
-    x = np.asarray(x) * 1.0  # integers become floats; float32 stays
+    x = np.asarray(x)
+    if x.dtype.kind != "f":
+        x = x.astype(float)  # integers have no -inf
     largest = x.max(axis=axis, keepdims=True, initial=-np.inf)
     largest = np.where(largest == -np.inf, 0, largest)  # avoids inf - inf
     e = np.exp(x - largest)  # the largest cancels, but exp never overflows
