@@ -188,7 +188,8 @@ CORE = {
 ARROWS = {
     "checks": set(),
     "reference": {"checks"},
-    "tiled": {"checks"},
+    "threads": set(),
+    "tiled": {"checks", "threads"},
     "masks": {"checks"},
     "attention": {"checks", "masks"},
     "cache": {"checks"},

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 import qkv
-from qkv import tiled
+from qkv import threads, tiled
+from test_threads import FakeBlas
+
+
+@pytest.fixture(autouse=True, params=[1, 2])
+def workers(request, monkeypatch):
+    """Run each test in one thread, and in two."""
+    monkeypatch.setattr(threads, "_blas", lambda: FakeBlas(request.param))
 
 
 def inputs(heads, N, d):
@@ -29,6 +36,28 @@ def test_blocks_in_use(N, is_causal):
         q, k, v, is_causal=is_causal
     )
     np.testing.assert_allclose(ours, right, atol=2e-6)
+
+
+@pytest.mark.parametrize("constant", [-1000, 1000])
+def test_scores_far_from_zero(constant):
+    """Kills an exp without a shift, and one with a shift one way only."""
+    q, k, v = inputs(2, 6, 8)
+    ours = tiled.scaled_dot_product_attention(
+        q, k, v, attn_mask=np.full((6, 6), constant, "float32")
+    )
+    right = tiled.scaled_dot_product_attention(q, k, v)
+    np.testing.assert_allclose(ours, right, atol=1e-4)
+
+
+def test_nan_beside_high_scores():
+    """Kills a shift that is left out where the highest score is NaN."""
+    q, k, v = inputs(1, 6, 8)
+    q[:, :3] *= 1000
+    q[:, 5] = np.nan
+    ours = tiled.scaled_dot_product_attention(q, k, v)
+    right = qkv.reference.scaled_dot_product_attention(q, k, v)
+    np.testing.assert_allclose(ours, right, atol=1e-4)
+    assert np.isfinite(ours[:, :5]).all()
 
 
 def test_the_future_is_not_even_read():

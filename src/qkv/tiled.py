@@ -1,7 +1,6 @@
-"""Attention in NumPy, a block of queries at a time.
+"""Attention in NumPy, a block of queries at a time: never an L × S matrix.
 
-The numbers of `qkv.reference`, but never an L × S matrix: memory grows with
-the length, not with its square. Chapter 10 derives and measures it.
+The numbers of `qkv.reference`, in memory that grows with L + S (chapter 10).
 """
 
 import math
@@ -10,6 +9,7 @@ from itertools import product
 import numpy as np
 
 from .checks import check_mask, check_options, score_shape
+from .threads import share
 
 ROWS = 256  # queries in a block; half with is_causal, which then skips more
 SCORES = 2**18  # a block takes in more heads while it has no more scores
@@ -18,7 +18,7 @@ SCORES = 2**18  # a block takes in more heads while it has no more scores
 def scaled_dot_product_attention(
         query, key, value, attn_mask=None, is_causal=False, scale=None,
         enable_gqa=False, *, softcap=None):
-    """softmax(Q Kᵀ / √d_k) V, holding the scores of one block only.
+    """softmax(Q Kᵀ / √d_k) V, holding the scores of a block for each thread.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ def scaled_dot_product_attention(
 
     Notes
     -----
-    A block sees all keys, or with `is_causal` those up to its last query, so
-    its softmax needs no correction later, as it does where the keys come in
-    blocks too (Dao et al., 2022). float16 is computed in float32.
+    A block sees all keys (with `is_causal` up to its last query): its softmax
+    needs no correction later, as where keys come in blocks too (Dao et al.,
+    2022). Threads share the blocks (`qkv.threads`). float16 uses float32.
     """
     query, key, value = np.asarray(query), np.asarray(key), np.asarray(value)
     shape = score_shape(query, key, value, enable_gqa)
@@ -48,9 +48,8 @@ def scaled_dot_product_attention(
         key, value = (np.repeat(x, query.shape[-3] // x.shape[-3], axis=-3)
                       for x in (key, value))
 
-    # The heads of all sequences behind one another: (heads, L or S, d).
     heads, dtype = math.prod(batch), np.result_type(query, np.float32)
-    q, k, v = (
+    q, k, v = (  # the heads of all sequences: (heads, L or S, d)
         np.broadcast_to(x, (*batch, *x.shape[-2:]))
         .reshape(heads, *x.shape[-2:]).astype(dtype, copy=False)
         for x in (query, key, value))
@@ -63,26 +62,24 @@ def scaled_dot_product_attention(
     scale *= unit if softcap is None else 1 / float(softcap)
 
     output = np.empty((heads, L, v.shape[-1]), query.dtype)
-    rows = min(ROWS // 2 if is_causal else ROWS, L) or 1
+    rows = min(ROWS // 2, -(-L // 4)) if is_causal else min(ROWS, L)
     group = SCORES // (rows * S or 1) or 1
-    memory = np.empty(group * rows * S, dtype)  # one block's scores
-    for head, row in product(range(0, heads, group), range(0, L, rows)):
+    future = ~np.tri(rows, dtype=bool)
+
+    def attend(row, head):
         some = slice(head, min(head + group, heads))
         block = slice(row, min(row + rows, L))
         seen = slice(block.stop if is_causal else S)
-
         # 1. Relate: (group, rows, d_k) @ (group, d_k, seen)
-        size = some.stop - head, block.stop - row, seen.stop
-        scores = memory[:math.prod(size)].reshape(size)
-        np.matmul(q[some, block] * scale, k[some, seen].mT, out=scores)
+        scores = q[some, block] * scale @ k[some, seen].mT
         if softcap is not None:
             np.tanh(scores, out=scores)
             scores *= float(softcap) * unit
 
         # 2. Normalise, all but the division.
         if is_causal:  # only the newest keys can be in the future
-            past = np.tri(size[1], dtype=bool)
-            np.copyto(scores[..., row:], -np.inf, where=~past)
+            n = block.stop - row
+            np.copyto(scores[..., row:], -np.inf, where=future[:n, :n])
         if attn_mask is not None:
             which = np.unravel_index(range(head, some.stop), batch)
             mask = attn_mask[(*which, block, seen)]
@@ -90,11 +87,14 @@ def scaled_dot_product_attention(
                 scores += mask
             else:
                 np.copyto(scores, -np.inf, where=~mask)
-        scores -= scores.max(-1, keepdims=True, initial=np.finfo(dtype).min)
+        top = scores.max(-1, keepdims=True, initial=np.finfo(dtype).min)
+        if not np.abs(top).max() <= 16:  # else exp is as good without
+            scores -= top
         exp(scores, out=scores)
         total = np.einsum("hij->hi", scores)[..., None]  # faster than sum
-
-        # 3. Extract, then divide: (group, rows, d_v) is less than the scores.
+        # 3. Extract, then divide: fewer numbers than scores.
         total[total == 0] = 1  # no key allowed: 0 / 1
         output[some, block] = scores @ v[some, seen] / total
+
+    share(attend, product(range(0, L, rows or 1), range(0, heads, group)))
     return output.reshape(*shape[:-1], v.shape[-1])
