@@ -5,10 +5,11 @@
 
 Each contender has a process of its own, and they take turns: one turn each,
 then the next round, so that what else the machine does hits all alike. A
-turn is a call to warm up, then calls for a tenth of a second; it counts with
-their median. Ratios are formed within a round. What is shown is the median
-over the rounds and half the distance between the quartiles. Extra memory is
-the peak during one call above what the process held before it.
+turn draws new inputs, since where they lie in memory matters, calls once to
+warm up, then calls for a tenth of a second; it counts with their median.
+Ratios are formed within a round. What is shown is the median over the rounds
+and half the distance between the quartiles. Extra memory is the peak during
+one call above what the process held before it.
 """
 
 import argparse
@@ -42,11 +43,10 @@ def worker(kind, name):
     build = CONTENDERS[kind][name]
     check(build)
     print("ready", flush=True)
-    case, run = None, None
+    run = None
     for line in sys.stdin:
-        if line != case:
-            run = None  # free the last one's memory first
-            case, run = line, build(*json.loads(line))
+        run = None  # free the last one's memory first
+        run = build(*json.loads(line))
         run()
         times, end = [], time.perf_counter() + TURN
         while not times or time.perf_counter() < end:

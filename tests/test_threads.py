@@ -28,6 +28,11 @@ class FakeBlas:
             self.allowed = before
 
 
+def share(work, jobs):
+    """Share jobs that need no scratch."""
+    threads.share(lambda _, *job: work(*job), jobs, lambda: None)
+
+
 @pytest.fixture
 def blas(monkeypatch):
     fake = FakeBlas(3)
@@ -37,20 +42,39 @@ def blas(monkeypatch):
 
 def test_each_job_is_done_once(blas):
     done = []
-    threads.share(lambda *job: done.append(job), ((i, -i) for i in range(99)))
+    share(lambda *job: done.append(job), ((i, -i) for i in range(99)))
     assert sorted(done) == [(i, -i) for i in range(99)]
+
+
+def test_scratch_is_made_once_in_each_thread(blas):
+    """Kills memory that two threads share, and memory made for each job."""
+    together, made, used = threading.Barrier(3, timeout=20), [], []
+
+    def scratch():
+        made.append(object())
+        return made[-1]
+
+    def work(own, i):
+        if i < 3:
+            together.wait()  # one job each
+        used.append((threading.current_thread(), own))
+
+    threads.share(work, [(i,) for i in range(30)], scratch)
+    assert len(made) == 3
+    assert len({thread for thread, _ in used}) == 3
+    assert len(set(used)) == 3
 
 
 def test_at_the_same_time(blas):
     """Kills threads that take turns: each job waits for two others."""
     together = threading.Barrier(3, timeout=20)
-    threads.share(lambda _: together.wait(), [(i,) for i in range(6)])
+    share(lambda _: together.wait(), [(i,) for i in range(6)])
 
 
 def test_one_matrix_product_uses_one_core_meanwhile(blas):
     """Kills a limit that is not set, or not taken back."""
     seen = set()
-    threads.share(lambda _: seen.add(blas.allowed), [(i,) for i in range(9)])
+    share(lambda _: seen.add(blas.allowed), [(i,) for i in range(9)])
     assert seen == {1}
     assert blas.allowed == 3
 
@@ -66,7 +90,7 @@ def test_an_error_arrives(blas, bad):
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        threads.share(work, [(i,) for i in range(3)])
+        share(work, [(i,) for i in range(3)])
     assert blas.allowed == 3
 
 
@@ -79,7 +103,7 @@ def test_floating_point_errors_are_handled_as_in_this_thread(blas):
         seen.append(np.geterr()["divide"])
 
     with np.errstate(divide="raise"):
-        threads.share(work, [(i,) for i in range(3)])
+        share(work, [(i,) for i in range(3)])
     assert seen == ["raise"] * 3
 
 
@@ -91,7 +115,7 @@ def test_alone(blas, allowed, jobs):
     def work(i):
         done.append((i, threading.current_thread(), blas.allowed))
 
-    threads.share(work, [(i,) for i in range(jobs)])
+    share(work, [(i,) for i in range(jobs)])
     here = threading.current_thread()
     assert done == [(i, here, allowed) for i in range(jobs)]
 
@@ -102,7 +126,7 @@ def test_without_threadpoolctl(monkeypatch):
     try:
         assert threads._blas() is None
         done = []
-        threads.share(done.append, [(1,), (2,)])
+        share(done.append, [(1,), (2,)])
         assert done == [1, 2]
     finally:
         threads._blas.cache_clear()

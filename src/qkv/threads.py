@@ -7,8 +7,8 @@ from queue import SimpleQueue
 import numpy as np
 
 
-def share(work, jobs):
-    """Call ``work(*job)`` for each job, in several threads at once.
+def share(work, jobs, scratch):
+    """Call ``work(scratch(), *job)`` for each job, in several threads at once.
 
     Parameters
     ----------
@@ -16,6 +16,8 @@ def share(work, jobs):
         A job must not need what another one wrote.
     jobs : iterable of tuples
         Whichever thread is free takes the next.
+    scratch : callable
+        Called once in each thread: makes what its jobs may overwrite.
 
     Notes
     -----
@@ -26,26 +28,27 @@ def share(work, jobs):
     jobs, blas = list(jobs), _blas()
     allowed = [lib["num_threads"] for lib in blas.info()] if blas else []
     threads = min(max(allowed, default=1), len(jobs))
-    if threads <= 1:
-        for job in jobs:
-            work(*job)
-        return
 
+    def run(jobs):
+        own = scratch()
+        for job in jobs:
+            work(own, *job)
+
+    if threads <= 1:
+        run(jobs)
+        return
     queue = SimpleQueue()
     for job in (*jobs, *[None] * threads):
         queue.put(job)
-
-    def run():
-        for job in iter(queue.get, None):
-            work(*job)
-
     errstate = partial(np.seterr, **np.geterr())  # new threads have their own
     with (
         blas.limit(limits=1),
         ThreadPoolExecutor(threads - 1, initializer=errstate) as pool,
     ):
-        others = [pool.submit(run) for _ in range(threads - 1)]
-        run()
+        others = [
+            pool.submit(run, iter(queue.get, None)) for _ in range(threads - 1)
+        ]
+        run(iter(queue.get, None))
     for other in others:
         other.result()
 

@@ -1,9 +1,7 @@
-"""Attention in NumPy, a block of queries at a time: never an L × S matrix.
-
-The numbers of `qkv.reference`, in memory that grows with L + S (chapter 10).
-"""
+"""Attention in NumPy, a block of queries at a time: never an L × S matrix."""
 
 import math
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -66,20 +64,22 @@ def scaled_dot_product_attention(
     group = SCORES // (rows * S or 1) or 1
     future = ~np.tri(rows, dtype=bool)
 
-    def attend(row, head):
+    def attend(memory, head, row):
         some = slice(head, min(head + group, heads))
         block = slice(row, min(row + rows, L))
         seen = slice(block.stop if is_causal else S)
         # 1. Relate: (group, rows, d_k) @ (group, d_k, seen)
-        scores = q[some, block] * scale @ k[some, seen].mT
+        size = some.stop - head, block.stop - row, seen.stop
+        scores = memory[:math.prod(size)].reshape(size)
+        np.matmul(q[some, block] * scale, k[some, seen].mT, out=scores)
         if softcap is not None:
             np.tanh(scores, out=scores)
             scores *= float(softcap) * unit
 
         # 2. Normalise, all but the division.
         if is_causal:  # only the newest keys can be in the future
-            n = block.stop - row
-            np.copyto(scores[..., row:], -np.inf, where=future[:n, :n])
+            np.copyto(scores[..., row:], -np.inf,
+                      where=future[:size[1], :size[1]])
         if attn_mask is not None:
             which = np.unravel_index(range(head, some.stop), batch)
             mask = attn_mask[(*which, block, seen)]
@@ -91,10 +91,10 @@ def scaled_dot_product_attention(
         if not np.abs(top).max() <= 16:  # else exp is as good without
             scores -= top
         exp(scores, out=scores)
-        total = np.einsum("hij->hi", scores)[..., None]  # faster than sum
-        # 3. Extract, then divide: fewer numbers than scores.
-        total[total == 0] = 1  # no key allowed: 0 / 1
-        output[some, block] = scores @ v[some, seen] / total
+        sums = np.einsum("hij->hi", scores)[..., None]  # faster than sum
+        # 3. Extract, then divide: that is less. No key allowed: 0 / 1.
+        output[some, block] = scores @ v[some, seen] / np.where(sums, sums, 1)
 
-    share(attend, product(range(0, L, rows or 1), range(0, heads, group)))
+    blocks = product(range(0, heads, group), range(0, L, rows or 1))
+    share(attend, blocks, partial(np.empty, group * rows * S, dtype))
     return output.reshape(*shape[:-1], v.shape[-1])
