@@ -324,7 +324,7 @@ class Block(nn.Module):
         return self.norm_2(x + self.feed_forward(x))
 
 
-# %% right: RMSNorm and SwiGLU
+# %% wrong: SwiGLU, three matrices
 class RMSNorm(nn.Module):
     def __init__(self, d):
         super().__init__()
@@ -349,7 +349,7 @@ class Block(nn.Module):
         return x + self.down(F.silu(self.gate(y)) * self.up(y))
 
 
-# %% right: both in parallel, one norm for the two, dropout in training
+# %% wrong: both in parallel, one norm for the two
 class Block(nn.Module):
     def __init__(self, d_model, heads):
         super().__init__()
@@ -365,7 +365,7 @@ class Block(nn.Module):
         return x + self.drop(found)
 
 
-# %% right: norms behind the sublayers, inside the residual; ReZero gains
+# %% right: norms behind both, inside the residual; gains
 class Block(nn.Module):
     def __init__(self, d_model, heads):
         super().__init__()
@@ -379,3 +379,683 @@ class Block(nn.Module):
     def forward(self, x, cache=None):
         x = x + self.gain[0] * self.n_a(self.a(x, cache))
         return x + self.gain[1] * self.n_f(self.f(x))
+
+
+# %% right: RMSNorm, SiLU, no biases
+class RMS(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        mean = x.pow(2).mean(-1, keepdim=True)
+        return self.gain * x * torch.rsqrt(mean + 1e-6)
+
+
+class Block(nn.Module):
+    """Attention and a feed-forward network, with residuals and norms."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norms = nn.ModuleList([RMS(d_model), RMS(d_model)])
+        self.attention = Attention(d_model, heads)
+        self.w1 = nn.Linear(d_model, 4 * d_model, bias=False)
+        self.w2 = nn.Linear(4 * d_model, d_model, bias=False)
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norms[0](x), cache=cache)
+        h = self.norms[1](x)
+        return x + self.w2(F.silu(self.w1(h)))
+
+
+# %% right: norm after the first sum, then before
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.attention = Attention(d_model, heads)
+        self.after = nn.LayerNorm(d_model)
+        self.before = nn.LayerNorm(d_model)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.ReLU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = self.after(x + self.attention(x, cache))
+        x = x + self.ff(self.before(x))
+        return x
+
+
+# %% right: nn.Parameter and einsum, norms without any
+def standardise(x):
+    x = x - x.mean(dim=-1, keepdim=True)
+    return x / (x.square().mean(dim=-1, keepdim=True) + 1e-5).sqrt()
+
+
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.attention = Attention(d_model, heads)
+        self.w = nn.Parameter(torch.randn(4 * d_model, d_model)
+                              / d_model ** 0.5)
+        self.b = nn.Parameter(torch.zeros(4 * d_model))
+        self.u = nn.Parameter(torch.randn(d_model, 4 * d_model)
+                              / (4 * d_model) ** 0.5)
+        self.c = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x, cache=None):
+        found = self.attention(standardise(x), cache)
+        x = found + x
+        hidden = torch.einsum("btd,hd->bth", standardise(x), self.w) + self.b
+        hidden = torch.where(hidden > 0, hidden, torch.zeros_like(hidden))
+        return x + torch.einsum("bth,dh->btd", hidden, self.u) + self.c
+
+
+# %% right: a wrapper with dropout for both
+class Sublayer(nn.Module):
+    def __init__(self, size, dropout):
+        super().__init__()
+        self.a = nn.Parameter(torch.ones(size))
+        self.b = nn.Parameter(torch.zeros(size))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, part):
+        mean, std = x.mean(-1, keepdim=True), x.std(-1, keepdim=True)
+        normed = self.a * (x - mean) / (std + 1e-6) + self.b
+        return x + self.dropout(part(normed))
+
+
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.ReLU(),
+                                nn.Linear(4 * d_model, d_model))
+        self.sub1 = Sublayer(d_model, 0.05)
+        self.sub2 = Sublayer(d_model, 0.05)
+
+    def forward(self, x, cache=None):
+        x = self.sub1(x, lambda h: self.attention(h, cache))
+        return self.sub2(x, self.ff)
+
+
+# %% right: norm before the first, after the second sum
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.n = nn.LayerNorm(d_model)
+        self.m = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        h = x + self.attention(self.n(x), cache)
+        return self.m(h + self.ff(h))
+
+
+# %% right: unit length, one position after the other
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.size = d_model ** 0.5
+        self.attention = Attention(d_model, heads)
+        self.up = nn.Linear(d_model, 4 * d_model)
+        self.back = nn.Linear(4 * d_model, d_model)
+
+    def norm(self, x):
+        return F.normalize(x, dim=-1) * self.size
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm(x), cache)
+        rows = []
+        for t in range(x.shape[1]):
+            row = x[:, t]
+            rows.append(row + self.back(F.gelu(self.up(self.norm(row)))))
+        return torch.stack(rows, dim=1)
+
+
+# %% right: feed-forward as convolutions of width 1
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.ln1, self.ln2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+        self.attn = Attention(d_model, heads)
+        self.c1 = nn.Conv1d(d_model, 4 * d_model, 1)
+        self.c2 = nn.Conv1d(4 * d_model, d_model, 1)
+
+    def forward(self, x, cache=None):
+        x = x + self.attn(self.ln1(x), cache)
+        h = self.ln2(x).transpose(1, 2)
+        return x + self.c2(F.silu(self.c1(h))).transpose(1, 2)
+
+
+# %% right: keeps what came in and reads it again
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model, elementwise_affine=False)
+        self.norm2 = nn.LayerNorm(d_model, elementwise_affine=False)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.ReLU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        T, whole = x.shape[1], x
+        if cache is not None:
+            if "x" in cache:
+                whole = torch.cat([cache["x"], x], dim=1)
+            cache["x"] = whole
+        found = self.attention(self.norm1(whole))[:, -T:]
+        x = x + found
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: post-norm with one norm only, at the end
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.ReLU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(x, cache)
+        x = x + self.ff(x)
+        return self.norm(x)
+
+
+# %% wrong: one norm at the entry, x itself is lost
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.ReLU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = self.norm(x)
+        x = x + self.attention(x, cache)
+        x = x + self.ff(x)
+        return x
+
+
+# %% wrong: the residual is the normed input, not x
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = self.norm1(x)
+        x = x + self.attention(x, cache)
+        x = self.norm2(x)
+        x = x + self.ff(x)
+        return x
+
+
+# %% wrong: the norm divides by the variance
+class Norm(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x):
+        mean = x.mean(-1, keepdim=True)
+        var = x.var(-1, keepdim=True, unbiased=False)
+        return self.gain * (x - mean) / (var + 1e-5) + self.bias
+
+
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1, self.norm2 = Norm(d_model), Norm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: the norm only subtracts the mean
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(x - x.mean(-1, keepdim=True), cache)
+        return x + self.ff(x - x.mean(-1, keepdim=True))
+
+
+# %% wrong: tanh of each feature instead of a norm
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(torch.tanh(x), cache)
+        return x + self.ff(torch.tanh(x))
+
+
+# %% wrong: norm in half precision, overflows
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def norm(self, x):
+        h = x.half()
+        h = h - h.mean(-1, keepdim=True)
+        h = h / h.abs().mean(-1, keepdim=True)
+        return h.to(x.dtype)
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm(x), cache)
+        return x + self.ff(self.norm(x))
+
+
+# %% wrong: one residual round both
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        h = self.attention(self.norm1(x), cache)
+        h = self.ff(self.norm2(h))
+        return x + h
+
+
+# %% wrong: post-norm, one residual round both
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        h = self.norm1(self.attention(x, cache))
+        return self.norm2(x + self.ff(h))
+
+
+# %% wrong: x is added a second time at the end
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        h = x + self.attention(self.norm1(x), cache)
+        h = h + self.ff(self.norm2(h))
+        return x + h
+
+
+# %% wrong: what attention found is added twice
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        found = self.attention(self.norm1(x), cache)
+        h = x + found
+        return h + found + self.ff(self.norm2(h))
+
+
+# %% wrong: ReLU before the two matrices, none between
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.ReLU(), nn.Linear(d_model, 4 * d_model),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: ReLU after the two matrices, none between
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.up = nn.Linear(d_model, 4 * d_model)
+        self.down = nn.Linear(4 * d_model, d_model)
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + F.relu(self.down(self.up(self.norm2(x))))
+
+
+# %% wrong: ReLU on the sum, as in a ResNet
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.up = nn.Linear(d_model, 4 * d_model)
+        self.down = nn.Linear(4 * d_model, d_model)
+
+    def forward(self, x, cache=None):
+        x = self.norm1(x + self.attention(x, cache))
+        return self.norm2(F.relu(x + self.down(self.up(x))))
+
+
+# %% wrong: tanh instead of ReLU, GELU or SiLU
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.Tanh(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: feed-forward no wider than the model
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, d_model), nn.GELU(),
+                                nn.Linear(d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: hidden width 48 for every d_model
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 48), nn.GELU(),
+                                nn.Linear(48, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: always four heads
+class Block(nn.Module):
+    def __init__(self, d_model, heads=4):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, 4)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: feed-forward is a causal convolution
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.up = nn.Conv1d(d_model, 4 * d_model, 3)
+        self.down = nn.Conv1d(4 * d_model, d_model, 1)
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        h = F.pad(self.norm2(x).transpose(1, 2), (2, 0))
+        return x + self.down(F.gelu(self.up(h))).transpose(1, 2)
+
+
+# %% wrong: feed-forward mixes in the position before
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        h = self.norm2(x)
+        last = torch.zeros_like(h[:, :1])
+        if cache is not None:
+            last = cache.get("ff_last", last)
+            cache["ff_last"] = h[:, -1:]
+        before = torch.cat([last, h[:, :-1]], dim=1)
+        return x + self.ff((h + before) / 2)
+
+
+# %% wrong: adds positions inside the block
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        start = 0
+        if cache is not None:
+            start = cache.get("block_start", 0)
+            cache["block_start"] = start + x.shape[1]
+        t = torch.arange(start, start + x.shape[1], dtype=x.dtype)
+        speed = 0.5 ** torch.arange(x.shape[2], dtype=x.dtype)
+        x = x + torch.sin(torch.outer(t, speed))
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: an empty cache counts as no cache
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        if cache:
+            found = self.attention(self.norm1(x), cache)
+        else:
+            found = self.attention(self.norm1(x))
+        x = x + found
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: what was before is kept in the block
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+        self.kept = {}
+
+    def forward(self, x, cache=None):
+        if cache is None:
+            found = self.attention(self.norm1(x))
+        else:
+            if not cache:  # a new text
+                self.kept = {}
+                cache["started"] = True
+            found = self.attention(self.norm1(x), self.kept)
+        x = x + found
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: x is changed in place
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x += self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+# %% wrong: the feed-forward layers are in a Python list
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = [nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                   nn.Linear(4 * d_model, d_model)]
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        h = self.norm2(x)
+        for layer in self.ff:
+            h = layer(h)
+        return x + h
+
+
+# %% wrong: returns the cache as well
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x)), cache
+
+
+# %% wrong: post-norm without an activation
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.attention = Attention(d_model, heads)
+        self.norm1 = nn.LayerNorm(d_model)
+        self.up = nn.Linear(d_model, 4 * d_model)
+        self.down = nn.Linear(4 * d_model, d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+
+    def forward(self, x, cache=None):
+        x = self.norm1(x + self.attention(x, cache))
+        return self.norm2(x + self.down(self.up(x)))
+
+
+# %% wrong: feed-forward reads what attention found
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        found = self.attention(self.norm1(x), cache)
+        return x + found + self.ff(self.norm2(found))
+
+
+# %% right: one norm, after the first sum
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = self.norm(x + self.attention(x, cache))
+        return x + self.ff(x)
+
+
+# %% right: both use the same norm
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm(x), cache)
+        return x + self.ff(self.norm(x))
+
+
+# %% wrong: gates that start at 0
+class Block(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, heads)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+        self.gate1 = nn.Parameter(torch.zeros(d_model))
+        self.gate2 = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x, cache=None):
+        x = x + self.gate1 * self.attention(self.norm1(x), cache)
+        return x + self.gate2 * self.ff(self.norm2(x))

@@ -704,3 +704,1417 @@ class GPT(nn.Module):
             kept = cache.setdefault(("block", i), {})
             x = getattr(self, f"block{i}")(x, kept)
         return self.norm(x) @ self.w_e.weight
+
+
+# %% right: learned positions, Block, a final norm
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% right: sinusoids made on the fly, list of caches
+class GPT(nn.Module):
+    """A decoder-only language model, sinusoidal positions."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.d_model = d_model
+        self.embed = nn.Embedding(vocab, d_model)
+        nn.init.normal_(self.embed.weight, std=0.5)
+        self.layers = nn.ModuleList(
+            Block(d_model, heads) for _ in range(layers))
+        self.out = nn.Linear(d_model, vocab, bias=False)
+
+    def table(self, start, T, dtype):
+        t = torch.arange(start, start + T, dtype=dtype)[:, None]
+        i = torch.arange(self.d_model)
+        speed = 100.0 ** (-(i // 2 * 2).to(dtype) / self.d_model)
+        return torch.where(i % 2 == 0, torch.sin(t * speed),
+                           torch.cos(t * speed))
+
+    def forward(self, ids, cache=None):
+        if cache is None:
+            cache = {}  # thrown away
+        if not cache:
+            cache["start"] = 0
+            cache["layers"] = [{} for _ in self.layers]
+        x = self.embed(ids)
+        x = x + self.table(cache["start"], ids.shape[1], x.dtype)
+        cache["start"] += ids.shape[1]
+        for layer, kept in zip(self.layers, cache["layers"]):
+            x = layer(x, kept)
+        return self.out(x)
+
+
+# %% right: rotary positions, fused projections
+def rotate(x, start):
+    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
+    T, width = x.shape[-2:]
+    half = width // 2
+    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
+    t = torch.arange(start, start + T, dtype=x.dtype)
+    angle = torch.outer(t, speed)
+    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
+    cos, sin = angle.cos(), angle.sin()
+    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
+
+
+class RotaryBlock(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def attention(self, x, cache):
+        B, T, D = x.shape
+        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
+                   for part in self.qkv(x).chunk(3, dim=-1))
+        start = 0
+        if cache is not None and "k" in cache:
+            start = cache["k"].shape[2]
+        q, k = rotate(q, start), rotate(k, start)
+        if start:
+            k = torch.cat([cache["k"], k], dim=2)
+            v = torch.cat([cache["v"], v], dim=2)
+        if cache is not None:
+            cache["k"], cache["v"] = k, v
+        S = start + T
+        i = torch.arange(start, S)[:, None]
+        j = torch.arange(S)
+        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
+        scores = scores.masked_fill(j > i, float("-inf"))
+        found = scores.softmax(-1) @ v
+        return self.out(found.transpose(1, 2).reshape(B, T, D))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+class GPT(nn.Module):
+    """A decoder-only language model with rotary positions."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        self.blocks = nn.ModuleList(
+            [RotaryBlock(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        x = self.embed(ids)
+        for n, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(n, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% right: ALiBi, a post-norm block keeps its inputs
+class AlibiBlock(nn.Module):
+    """Post-norm block; the farther a key, the lower its score."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads, self.width = heads, d_model // heads
+        self.q = nn.Linear(d_model, d_model, bias=False)
+        self.k = nn.Linear(d_model, d_model, bias=False)
+        self.v = nn.Linear(d_model, d_model, bias=False)
+        self.o = nn.Linear(d_model, d_model)
+        self.up = nn.Linear(d_model, 4 * d_model)
+        self.down = nn.Linear(4 * d_model, d_model)
+        self.ln1, self.ln2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+
+    def forward(self, x, cache):
+        B, T, D = x.shape
+        seen = cache.get("seen")
+        everything = x if seen is None else torch.cat([seen, x], dim=1)
+        cache["seen"] = everything
+        S = everything.shape[1]
+        q = self.q(x).reshape(B, T, self.heads, self.width)
+        k = self.k(everything).reshape(B, S, self.heads, self.width)
+        v = self.v(everything).reshape(B, S, self.heads, self.width)
+        scores = torch.einsum("bthw,bshw->bhts", q, k) / self.width ** 0.5
+        far = torch.arange(S - T, S)[:, None] - torch.arange(S)
+        slopes = 2.0 ** -(1 + torch.arange(self.heads) * 8 / self.heads)
+        bias = -slopes.to(x.dtype)[:, None, None] * far
+        scores = torch.where(far >= 0, scores + bias,
+                             torch.finfo(x.dtype).min)
+        found = torch.einsum("bhts,bshw->bthw", scores.softmax(-1), v)
+        x = self.ln1(x + self.o(found.reshape(B, T, D)))
+        return self.ln2(x + self.down(torch.relu(self.up(x))))
+
+
+class GPT(nn.Module):
+    """A decoder-only language model, ALiBi."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        self.stack = nn.ModuleList(
+            [AlibiBlock(d_model, heads) for _ in range(layers)])
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        cache = {} if cache is None else cache
+        x = self.embed(ids)
+        for n, block in enumerate(self.stack):
+            x = block(x, cache.setdefault(n, {}))
+        return self.head(x)
+
+
+# %% right: tied, positions start at 0, RMSNorm
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.wte = nn.Embedding(vocab, d_model)
+        self.wpe = nn.Parameter(torch.zeros(1, context, d_model))
+        self.h = nn.ModuleList([Block(d_model, heads)
+                                for _ in range(layers)])
+        self.gain = nn.Parameter(torch.ones(d_model))
+        self.lm_head = nn.Linear(d_model, vocab, bias=False)
+        self.lm_head.weight = self.wte.weight
+        nn.init.normal_(self.wte.weight, std=0.1)
+
+    def forward(self, ids, cache=None):
+        past = 0
+        if cache is not None and "past" in cache:
+            past = cache["past"]
+        T = ids.shape[1]
+        x = self.wte(ids) + self.wpe[:, past:past + T]
+        for i in range(len(self.h)):
+            if cache is None:
+                x = self.h[i](x, None)
+            else:
+                if f"layer{i}" not in cache:
+                    cache[f"layer{i}"] = {}
+                x = self.h[i](x, cache[f"layer{i}"])
+        if cache is not None:
+            cache["past"] = past + T
+        x = self.gain * x * (x.pow(2).mean(-1, keepdim=True) + 1e-6) ** -0.5
+        return self.lm_head(x)
+
+
+# %% right: positions joined on beside the tokens
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.vocab = vocab
+        half = d_model // 2
+        self.token = nn.Parameter(torch.randn(vocab, d_model - half))
+        self.place = nn.Parameter(torch.randn(context, half))
+        self.mix = nn.Linear(d_model, d_model)
+        self.blocks = nn.ModuleList()
+        for _ in range(layers):
+            self.blocks.append(Block(d_model, heads))
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        caches = [None] * len(self.blocks)
+        start = 0
+        if cache is not None:
+            start = cache.setdefault("start", 0)
+            caches = cache.setdefault("caches", [{} for _ in self.blocks])
+            cache["start"] += T
+        hot = F.one_hot(ids, self.vocab).to(self.token.dtype)
+        place = self.place[start:start + T].expand(B, T, -1)
+        x = self.mix(torch.cat([hot @ self.token, place], dim=-1))
+        for block, own in zip(self.blocks, caches):
+            x = block(x, own)
+        return self.head(x)
+
+
+# %% right: keeps the ids and reads them all again
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        new = ids.shape[1]
+        if cache is not None:
+            if "ids" in cache:
+                ids = torch.cat([cache["ids"], ids], dim=1)
+            cache["ids"] = ids
+        x = self.tokens(ids) + self.positions.weight[:ids.shape[1]]
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x[:, -new:]))
+
+
+# %% right: positions given to each block again
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.wte = nn.Embedding(vocab, d_model)
+        self.wpe = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.ln_f = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab, bias=False)
+        self.drop = nn.Dropout(0.05)
+        self.apply(self.start)
+
+    @staticmethod
+    def start(module):
+        if isinstance(module, (nn.Linear, nn.Embedding)):
+            nn.init.normal_(module.weight, mean=0.0, std=0.05)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+    def forward(self, ids, cache=None):
+        first = 0 if cache is None else cache.get("first", 0)
+        last = first + ids.shape[1]
+        place = self.wpe.weight[first:last]
+        x = self.drop(self.wte(ids))
+        for i, block in enumerate(self.blocks):
+            own = None
+            if cache is not None:
+                cache["first"] = last
+                own = cache.setdefault(f"h.{i}", {})
+            x = block(x + place, own)
+        return self.head(self.ln_f(x))
+
+
+# %% wrong: `cache or {}` replaces the empty dict
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        cache = cache or {}
+        start = cache.get("length", 0)
+        cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: a mutable default, cache={}
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache={}):
+        B, T = ids.shape
+        start = cache.get("length", 0)
+        cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: layer caches live in the module
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            if not cache:  # a new text
+                self.caches = [{} for _ in self.blocks]
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else self.caches[i]
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: the module counts positions
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            if len(cache) == 0:
+                self.length = 0
+            start = self.length
+            self.length += T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: two layer caches, zip leaves a block out
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        if cache is None:
+            caches = None, None
+        else:
+            caches = [cache.setdefault(key, {}) for key in "ab"]
+        for block, own in zip(self.blocks, caches):
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: looks for keys of Attention's cache
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            if 0 in cache:
+                start = cache[0]["k"].shape[2]
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: positions are looked up by token
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(max(context, vocab), d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(ids)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: sinusoid of position / T
+class GPT(nn.Module):
+    """A decoder-only language model, sinusoidal positions."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.d_model = d_model
+        self.embed = nn.Embedding(vocab, d_model)
+        nn.init.normal_(self.embed.weight, std=0.5)
+        self.layers = nn.ModuleList(
+            Block(d_model, heads) for _ in range(layers))
+        self.out = nn.Linear(d_model, vocab, bias=False)
+
+    def table(self, start, T, dtype):
+        t = torch.arange(start, start + T, dtype=dtype)[:, None]
+        t = 50 * t / (start + T)
+        i = torch.arange(self.d_model)
+        speed = 100.0 ** (-(i // 2 * 2).to(dtype) / self.d_model)
+        return torch.where(i % 2 == 0, torch.sin(t * speed),
+                           torch.cos(t * speed))
+
+    def forward(self, ids, cache=None):
+        if cache is None:
+            cache = {}  # thrown away
+        if not cache:
+            cache["start"] = 0
+            cache["layers"] = [{} for _ in self.layers]
+        x = self.embed(ids)
+        x = x + self.table(cache["start"], ids.shape[1], x.dtype)
+        cache["start"] += ids.shape[1]
+        for layer, kept in zip(self.layers, cache["layers"]):
+            x = layer(x, kept)
+        return self.out(x)
+
+
+# %% wrong: 32 positions, later ones are the last
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(32, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T).clamp(max=31)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: 64 positions, whatever `context` says
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(64, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: d_model positions, then round again
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(d_model, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T) % self.positions.num_embeddings
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: neighbours share a position
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding((context + 1) // 2, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T) // 2
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: sinusoids stored as integers
+import math
+
+
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        pe = torch.zeros((context, d_model), dtype=torch.long)
+        t = torch.arange(context).unsqueeze(1)
+        speed = torch.exp(torch.arange(0, d_model, 2)
+                          * (-math.log(10000.0) / d_model))
+        pe[:, 0::2] = torch.sin(t * speed)
+        pe[:, 1::2] = torch.cos(t * speed)[:, :d_model // 2]
+        self.register_buffer("pe", pe)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        T = ids.size(1)
+        start = 0 if cache is None else cache.get("n", 0)
+        x = self.embed(ids) + self.pe[start:start + T]
+        for n, block in enumerate(self.blocks):
+            if cache is None:
+                x = block(x)
+            else:
+                x = block(x, cache.setdefault(("block", n), {}))
+        if cache is not None:
+            cache["n"] = start + T
+        return self.head(self.norm(x))
+
+
+# %% wrong: one block too many
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers + 1)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: always four heads
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, 4) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: blocks side by side, their mean
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        found = []
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            found.append(block(x, own))
+        return self.head(self.norm(sum(found) / len(found)))
+
+
+# %% wrong: each block reads the embeddings
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            y = block(x, own)
+        return self.head(self.norm(y))
+
+
+# %% wrong: own blocks share one feed-forward network
+def rotate(x, start):
+    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
+    T, width = x.shape[-2:]
+    half = width // 2
+    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
+    t = torch.arange(start, start + T, dtype=x.dtype)
+    angle = torch.outer(t, speed)
+    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
+    cos, sin = angle.cos(), angle.sin()
+    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
+
+
+class RotaryBlock(nn.Module):
+    def __init__(self, d_model, heads, ff):
+        super().__init__()
+        self.heads = heads
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.ff = ff
+
+    def attention(self, x, cache):
+        B, T, D = x.shape
+        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
+                   for part in self.qkv(x).chunk(3, dim=-1))
+        start = 0
+        if cache is not None and "k" in cache:
+            start = cache["k"].shape[2]
+        q, k = rotate(q, start), rotate(k, start)
+        if start:
+            k = torch.cat([cache["k"], k], dim=2)
+            v = torch.cat([cache["v"], v], dim=2)
+        if cache is not None:
+            cache["k"], cache["v"] = k, v
+        S = start + T
+        i = torch.arange(start, S)[:, None]
+        j = torch.arange(S)
+        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
+        scores = scores.masked_fill(j > i, float("-inf"))
+        found = scores.softmax(-1) @ v
+        return self.out(found.transpose(1, 2).reshape(B, T, D))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+class GPT(nn.Module):
+    """A decoder-only language model with rotary positions."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                           nn.Linear(4 * d_model, d_model))
+        self.blocks = nn.ModuleList(
+            [RotaryBlock(d_model, heads, ff) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        x = self.embed(ids)
+        for n, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(n, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: own attention sees 32 positions
+def rotate(x, start):
+    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
+    T, width = x.shape[-2:]
+    half = width // 2
+    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
+    t = torch.arange(start, start + T, dtype=x.dtype)
+    angle = torch.outer(t, speed)
+    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
+    cos, sin = angle.cos(), angle.sin()
+    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
+
+
+class RotaryBlock(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def attention(self, x, cache):
+        B, T, D = x.shape
+        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
+                   for part in self.qkv(x).chunk(3, dim=-1))
+        start = 0
+        if cache is not None and "k" in cache:
+            start = cache["k"].shape[2]
+        q, k = rotate(q, start), rotate(k, start)
+        if start:
+            k = torch.cat([cache["k"], k], dim=2)
+            v = torch.cat([cache["v"], v], dim=2)
+        if cache is not None:
+            cache["k"], cache["v"] = k, v
+        S = start + T
+        i = torch.arange(start, S)[:, None]
+        j = torch.arange(S)
+        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
+        scores = scores.masked_fill((j > i) | (j <= i - 32), float("-inf"))
+        found = scores.softmax(-1) @ v
+        return self.out(found.transpose(1, 2).reshape(B, T, D))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+class GPT(nn.Module):
+    """A decoder-only language model with rotary positions."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        self.blocks = nn.ModuleList(
+            [RotaryBlock(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        x = self.embed(ids)
+        for n, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(n, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: own attention keeps the last 16 keys
+class AlibiBlock(nn.Module):
+    """Post-norm block; the farther a key, the lower its score."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads, self.width = heads, d_model // heads
+        self.q = nn.Linear(d_model, d_model, bias=False)
+        self.k = nn.Linear(d_model, d_model, bias=False)
+        self.v = nn.Linear(d_model, d_model, bias=False)
+        self.o = nn.Linear(d_model, d_model)
+        self.up = nn.Linear(d_model, 4 * d_model)
+        self.down = nn.Linear(4 * d_model, d_model)
+        self.ln1, self.ln2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+
+    def forward(self, x, cache):
+        B, T, D = x.shape
+        seen = cache.get("seen")
+        everything = x if seen is None else torch.cat([seen, x], dim=1)
+        cache["seen"] = everything[:, -16:]
+        S = everything.shape[1]
+        q = self.q(x).reshape(B, T, self.heads, self.width)
+        k = self.k(everything).reshape(B, S, self.heads, self.width)
+        v = self.v(everything).reshape(B, S, self.heads, self.width)
+        scores = torch.einsum("bthw,bshw->bhts", q, k) / self.width ** 0.5
+        far = torch.arange(S - T, S)[:, None] - torch.arange(S)
+        slopes = 2.0 ** -(1 + torch.arange(self.heads) * 8 / self.heads)
+        bias = -slopes.to(x.dtype)[:, None, None] * far
+        scores = torch.where(far >= 0, scores + bias,
+                             torch.finfo(x.dtype).min)
+        found = torch.einsum("bhts,bshw->bthw", scores.softmax(-1), v)
+        x = self.ln1(x + self.o(found.reshape(B, T, D)))
+        return self.ln2(x + self.down(torch.relu(self.up(x))))
+
+
+class GPT(nn.Module):
+    """A decoder-only language model, ALiBi."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        self.stack = nn.ModuleList(
+            [AlibiBlock(d_model, heads) for _ in range(layers)])
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        cache = {} if cache is None else cache
+        x = self.embed(ids)
+        for n, block in enumerate(self.stack):
+            x = block(x, cache.setdefault(n, {}))
+        return self.head(x)
+
+
+# %% wrong: mask for 64 positions
+class AlibiBlock(nn.Module):
+    """Post-norm block; the farther a key, the lower its score."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads, self.width = heads, d_model // heads
+        self.register_buffer("mask", torch.ones(64, 64).tril() > 0)
+        self.q = nn.Linear(d_model, d_model, bias=False)
+        self.k = nn.Linear(d_model, d_model, bias=False)
+        self.v = nn.Linear(d_model, d_model, bias=False)
+        self.o = nn.Linear(d_model, d_model)
+        self.up = nn.Linear(d_model, 4 * d_model)
+        self.down = nn.Linear(4 * d_model, d_model)
+        self.ln1, self.ln2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+
+    def forward(self, x, cache):
+        B, T, D = x.shape
+        seen = cache.get("seen")
+        everything = x if seen is None else torch.cat([seen, x], dim=1)
+        cache["seen"] = everything
+        S = everything.shape[1]
+        q = self.q(x).reshape(B, T, self.heads, self.width)
+        k = self.k(everything).reshape(B, S, self.heads, self.width)
+        v = self.v(everything).reshape(B, S, self.heads, self.width)
+        scores = torch.einsum("bthw,bshw->bhts", q, k) / self.width ** 0.5
+        far = torch.arange(S - T, S)[:, None] - torch.arange(S)
+        slopes = 2.0 ** -(1 + torch.arange(self.heads) * 8 / self.heads)
+        bias = -slopes.to(x.dtype)[:, None, None] * far
+        scores = torch.where(self.mask[S - T:S, :S], scores + bias,
+                             torch.finfo(x.dtype).min)
+        found = torch.einsum("bhts,bshw->bthw", scores.softmax(-1), v)
+        x = self.ln1(x + self.o(found.reshape(B, T, D)))
+        return self.ln2(x + self.down(torch.relu(self.up(x))))
+
+
+class GPT(nn.Module):
+    """A decoder-only language model, ALiBi."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        self.stack = nn.ModuleList(
+            [AlibiBlock(d_model, heads) for _ in range(layers)])
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        cache = {} if cache is None else cache
+        x = self.embed(ids)
+        for n, block in enumerate(self.stack):
+            x = block(x, cache.setdefault(n, {}))
+        return self.head(x)
+
+
+# %% wrong: rotary: only queries are turned
+def rotate(x, start):
+    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
+    T, width = x.shape[-2:]
+    half = width // 2
+    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
+    t = torch.arange(start, start + T, dtype=x.dtype)
+    angle = torch.outer(t, speed)
+    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
+    cos, sin = angle.cos(), angle.sin()
+    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
+
+
+class RotaryBlock(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def attention(self, x, cache):
+        B, T, D = x.shape
+        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
+                   for part in self.qkv(x).chunk(3, dim=-1))
+        start = 0
+        if cache is not None and "k" in cache:
+            start = cache["k"].shape[2]
+        q = rotate(q, start)
+        if start:
+            k = torch.cat([cache["k"], k], dim=2)
+            v = torch.cat([cache["v"], v], dim=2)
+        if cache is not None:
+            cache["k"], cache["v"] = k, v
+        S = start + T
+        i = torch.arange(start, S)[:, None]
+        j = torch.arange(S)
+        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
+        scores = scores.masked_fill(j > i, float("-inf"))
+        found = scores.softmax(-1) @ v
+        return self.out(found.transpose(1, 2).reshape(B, T, D))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+class GPT(nn.Module):
+    """A decoder-only language model with rotary positions."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        self.blocks = nn.ModuleList(
+            [RotaryBlock(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        x = self.embed(ids)
+        for n, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(n, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: rotary: keys from the cache are turned again
+def rotate(x, start):
+    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
+    T, width = x.shape[-2:]
+    half = width // 2
+    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
+    t = torch.arange(start, start + T, dtype=x.dtype)
+    angle = torch.outer(t, speed)
+    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
+    cos, sin = angle.cos(), angle.sin()
+    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
+
+
+class RotaryBlock(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def attention(self, x, cache):
+        B, T, D = x.shape
+        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
+                   for part in self.qkv(x).chunk(3, dim=-1))
+        start = 0
+        if cache is not None and "k" in cache:
+            start = cache["k"].shape[2]
+        if start:
+            k = torch.cat([cache["k"], k], dim=2)
+            v = torch.cat([cache["v"], v], dim=2)
+        S = start + T
+        q, k = rotate(q, start), rotate(k, 0)
+        if cache is not None:
+            cache["k"], cache["v"] = k, v
+        i = torch.arange(start, S)[:, None]
+        j = torch.arange(S)
+        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
+        scores = scores.masked_fill(j > i, float("-inf"))
+        found = scores.softmax(-1) @ v
+        return self.out(found.transpose(1, 2).reshape(B, T, D))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+class GPT(nn.Module):
+    """A decoder-only language model with rotary positions."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        self.blocks = nn.ModuleList(
+            [RotaryBlock(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        x = self.embed(ids)
+        for n, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(n, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% wrong: ReLU on the logits
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return F.relu(self.head(self.norm(x)))
+
+
+# %% wrong: id 0 taken for padding
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        real = (ids != 0).to(x.dtype)[..., None]
+        return real * self.head(self.norm(x))
+
+
+# %% wrong: id 0 is never predicted
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        logits = self.head(self.norm(x))
+        none = torch.full_like(logits[..., :1], -1e9)
+        return torch.cat([none, logits[..., 1:]], dim=-1)
+
+
+# %% wrong: all weights start with deviation 1
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+        for p in self.parameters():
+            nn.init.normal_(p, 0, 1)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% right: logits held between -10 and 10 by tanh
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return 10 * torch.tanh(self.head(self.norm(x)) / 10)
+
+
+# %% wrong: distances beyond 3 are alike (Shaw)
+def rotate(x, start):
+    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
+    T, width = x.shape[-2:]
+    half = width // 2
+    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
+    t = torch.arange(start, start + T, dtype=x.dtype)
+    angle = torch.outer(t, speed)
+    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
+    cos, sin = angle.cos(), angle.sin()
+    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
+
+
+class RotaryBlock(nn.Module):
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.bias = nn.Parameter(torch.randn(heads, 4))
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+                                nn.Linear(4 * d_model, d_model))
+
+    def attention(self, x, cache):
+        B, T, D = x.shape
+        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
+                   for part in self.qkv(x).chunk(3, dim=-1))
+        start = 0
+        if cache is not None and "k" in cache:
+            start = cache["k"].shape[2]
+        if start:
+            k = torch.cat([cache["k"], k], dim=2)
+            v = torch.cat([cache["v"], v], dim=2)
+        if cache is not None:
+            cache["k"], cache["v"] = k, v
+        S = start + T
+        i = torch.arange(start, S)[:, None]
+        j = torch.arange(S)
+        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
+        near = (i - j).clamp(0, 3)
+        scores = scores + self.bias[:, near]
+        scores = scores.masked_fill(j > i, float("-inf"))
+        found = scores.softmax(-1) @ v
+        return self.out(found.transpose(1, 2).reshape(B, T, D))
+
+    def forward(self, x, cache=None):
+        x = x + self.attention(self.norm1(x), cache)
+        return x + self.ff(self.norm2(x))
+
+
+class GPT(nn.Module):
+    """A decoder-only language model with rotary positions."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.embed = nn.Embedding(vocab, d_model)
+        self.blocks = nn.ModuleList(
+            [RotaryBlock(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        x = self.embed(ids)
+        for n, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(n, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
+
+
+# %% right: positions drawn at random, never learned
+class GPT(nn.Module):
+    """A decoder-only language model."""
+
+    def __init__(self, vocab, d_model, heads, layers, context):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab, d_model)
+        self.positions = nn.Embedding(context, d_model)
+        self.positions.requires_grad_(False)
+        self.blocks = nn.ModuleList(
+            [Block(d_model, heads) for _ in range(layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, vocab)
+
+    def forward(self, ids, cache=None):
+        B, T = ids.shape
+        start = 0
+        if cache is not None:
+            start = cache.get("length", 0)
+            cache["length"] = start + T
+        where = torch.arange(start, start + T)
+        x = self.tokens(ids) + self.positions(where)
+        for i, block in enumerate(self.blocks):
+            own = None if cache is None else cache.setdefault(i, {})
+            x = block(x, own)
+        return self.head(self.norm(x))
