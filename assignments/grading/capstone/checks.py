@@ -166,7 +166,7 @@ def study(names, text, vocab, steps, batch, length, seed, unseen=None,
             return logits
 
     class Small(nn.Module):
-        def __init__(self, d=32, heads=2):
+        def __init__(self, d=64, heads=2):
             super().__init__()
             self.heads = heads
             self.tokens, self.places = (nn.Embedding(n, d)
@@ -699,7 +699,7 @@ def has_parts(run, d, heads):
     """Lose the item unless a block knows Attention and two matrices."""
     where = f"width {d}"
     _, _, built, many = run("Block", [d, heads], 1, [], [], None, [])
-    must(built, f"{where}: Attention is not used")
+    must(built, f"{where}: the block does not call Attention(d_model, heads)")
     must(built == [[d, heads]], f"{where}: does the block make one Attention, "
          "with the width and the number of heads that it is given?")
     must(sum(many) > 0, f"{where}: the module knows no matrix of a "
@@ -764,27 +764,28 @@ def dissect(run, d, heads, rng):
          "comes in, once?")
 
     # What is found is added to x; the network reads and adds to the sum.
-    def adds(zero, a):
-        out, _, _, _ = look((x, a), (x + a, nothing), zero=zero)
-        return close(*(numbers(o) for o in out))
-    out, _, _, _ = look((nothing, a), (nothing, nothing), (nothing, 1e3 * a),
-                        zero=["matrices"])
-    none, many = numbers(out[1]), numbers(out[2])
-    normed = numbers(out[0]) - none
-    behind = close(many - none, normed, 0.02) and not adds(["matrices"], a)
+    def adds(zero, a, normed):
+        out, _, _, _ = look((x, a), (x + normed, nothing), zero=zero)
+        return close(*(numbers(o) for o in out), 1e-3)
+    silent = ["biases", "matrices"]
+    out, _, _, _ = look((nothing, a), (nothing, 1e3 * a), zero=silent)
+    once, many = (numbers(o) for o in out)
+    behind = close(many, once, 0.02) and not adds(silent, a, a)
     if behind:  # a norm behind Attention, before the sum
-        out, _, _, _ = look((x, a), (x + normed, nothing), zero=["matrices"])
-        must(close(*(numbers(o) for o in out)), f"{where}: what Attention "
-             "finds is not added to what comes in")
-        out, _, _, _ = look((x, a), (x + normed, nothing))
-        must(close(*(numbers(o) for o in out)), f"{where}: the feed-forward "
+        flat = a - a.mean(-1, keepdims=True)
+        usual = [v * (d - n) ** 0.5 / size(v, axis=-1, keepdims=True)
+                 for v, n in ((flat, 0), (flat, 1), (a, 0))]
+        fits = [v for v in (once, *usual) if adds(silent, a, v)]
+        must(fits, f"{where}: what Attention finds is not added to what comes "
+             "in")
+        must(adds(["biases"], a, fits[0]), f"{where}: the feed-forward "
              "network does not read the sum of what came in and what was "
              "found")
     else:
-        must(adds(["matrices"], a), f"{where}: what Attention finds is not "
-             "added, once, to x itself")
-        must(adds([], a), f"{where}: the feed-forward network does not read "
-             "and add to the sum of what came in and what was found")
+        must(adds(["matrices"], a, a), f"{where}: what Attention finds is "
+             "not added, once, to x itself")
+        must(adds([], a, a), f"{where}: the feed-forward network does not "
+             "read and add to the sum of what came in and what was found")
 
     # Large vectors.
     out, _, _, _ = look(*((n * x, nothing) for n in times))

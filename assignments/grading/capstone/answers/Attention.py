@@ -700,6 +700,597 @@ class Attention(nn.Module):
         return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
 
 
+# %% wrong: a triangle of 256, for 512 tokens
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.c_attn = nn.Linear(d_model, 3 * d_model)
+        self.c_proj = nn.Linear(d_model, d_model)
+        self.register_buffer("bias", torch.tril(torch.ones(256, 256)).view(
+            1, 1, 256, 256))
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.c_attn(x).split(C, dim=2)
+        q, k, v = (a.view(B, T, self.heads, C // self.heads).transpose(1, 2)
+                   for a in (q, k, v))
+        if cache is not None:
+            if "k" in cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        att = q @ k.transpose(-2, -1) / (C // self.heads) ** 0.5
+        att = att.masked_fill(self.bias[:, :, S - T:S, :S] == 0, -torch.inf)
+        y = att.softmax(-1) @ v
+        return self.c_proj(y.transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: the cache keeps the last 128 positions
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
+        self.out = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=-2)
+                v = torch.cat([cache["v"], v], dim=-2)
+            cache["k"], cache["v"] = k[:, :, -128:], v[:, :, -128:]
+        S = k.shape[-2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: a window of 64 positions
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads, window=64):
+        super().__init__()
+        self.heads, self.window = heads, window
+        self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=-2)
+                v = torch.cat([cache["v"], v], dim=-2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[-2]
+        i = torch.arange(S - T, S)[:, None]
+        j = torch.arange(S)[None]
+        seen = (j <= i) & (j > i - self.window)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(~seen, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: a text of exactly 512 tokens is refused
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache:
+            k = torch.cat([cache["k"], k], dim=-2)
+            v = torch.cat([cache["v"], v], dim=-2)
+        S = k.shape[-2]
+        if S >= 512:
+            raise ValueError("the text is too long")
+        if cache is not None:
+            cache.update(k=k, v=v)
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: keys on the layer, a count in the dict
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads, self.width = heads, d_model // heads
+        self.wq = nn.Linear(d_model, d_model, bias=False)
+        self.wk = nn.Linear(d_model, d_model, bias=False)
+        self.wv = nn.Linear(d_model, d_model, bias=False)
+        self.wo = nn.Linear(d_model, d_model, bias=False)
+        self.cache_k = self.cache_v = None
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        shape = (B, T, self.heads, self.width)
+        q, k, v = (w(x).view(shape) for w in (self.wq, self.wk, self.wv))
+        if cache is not None:
+            start = cache.get("start", 0)
+            if start == 0:
+                self.cache_k = x.new_zeros(B, 512, self.heads, self.width)
+                self.cache_v = x.new_zeros(B, 512, self.heads, self.width)
+            self.cache_k[:, start:start + T] = k.detach()
+            self.cache_v[:, start:start + T] = v.detach()
+            k = self.cache_k[:, :start + T]
+            v = self.cache_v[:, :start + T]
+            cache["start"] = start + T
+        S = k.shape[1]
+        scores = torch.einsum("bthd,bshd->bhts", q, k) / self.width ** 0.5
+        mask = torch.full((T, S), float("-inf"), dtype=x.dtype).triu(
+            S - T + 1)
+        weights = (scores + mask).softmax(-1)
+        y = torch.einsum("bhts,bshd->bthd", weights, v)
+        return self.wo(y.reshape(B, T, C))
+
+
+# %% wrong: the position is counted on the layer
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.pos = 0
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        if not cache:
+            self.pos = 0
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if "k" in cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        query = torch.arange(self.pos, self.pos + T)
+        self.pos += T
+        seen = query[:, None] >= torch.arange(k.shape[2])
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(~seen, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: keys on the layer under the dict's id
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.store = {}
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if "begun" in cache and id(cache) in self.store:
+                old_k, old_v = self.store[id(cache)]
+                k = torch.cat([old_k, k], dim=2)
+                v = torch.cat([old_v, v], dim=2)
+            cache["begun"] = True
+            self.store[id(cache)] = k, v
+        S = k.shape[2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: cache with room for a batch of 4
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads, max_batch=4, max_len=512):
+        super().__init__()
+        self.heads, self.room = heads, (max_batch, max_len)
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 1, 3, 4)
+        if cache is not None:
+            if not cache:
+                cache["kv"] = x.new_zeros(2, *self.room, *k.shape[2:])
+                cache["n"] = 0
+            n = cache["n"]
+            cache["kv"][0, :B, n:n + T] = k.detach()
+            cache["kv"][1, :B, n:n + T] = v.detach()
+            cache["n"] = n + T
+            k, v = cache["kv"][:, :B, :n + T]
+        S = k.shape[1]
+        q, k, v = (a.transpose(1, 2) for a in (q, k, v))
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: a LayerNorm in front
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm = nn.LayerNorm(d_model)
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        qkv = self.qkv(self.norm(x))
+        q, k, v = qkv.view(B, T, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: learned slopes of distance, 0 at first
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.slopes = nn.Parameter(torch.zeros(heads))  # ALiBi, learned
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        distance = torch.arange(S - T, S)[:, None] - torch.arange(S)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        scores = scores - self.slopes[:, None, None] * distance
+        weights = scores.masked_fill(distance < 0, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: a gated residual, 0 at first
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+        self.skip = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        y = self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+        return y + self.skip * x
+
+
+# %% wrong: plain exp, which overflows
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        e = scores.masked_fill(later, -torch.inf).exp()
+        weights = e / e.sum(-1, keepdim=True)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: one largest score for all rows
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        scores = scores.masked_fill(later, -torch.inf)
+        e = (scores - scores.max()).exp()
+        weights = e / e.sum(-1, keepdim=True)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: hidden scores are -1e4
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        b = torch.ones(T, S, dtype=x.dtype).tril(S - T)
+        w = q @ k.mT / q.shape[-1] ** 0.5
+        w = w * b - 1e4 * (1 - b)
+        y = w.softmax(-1) @ v
+        return self.out(y.transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: mask after softmax, divided by the sum
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        weights = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)
+        weights = weights.tril(S - T)
+        weights = weights / (weights.sum(-1, keepdim=True) + 1e-9)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: each head is d_model wide
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.tokeys = nn.Linear(d_model, d_model * heads, bias=False)
+        self.toqueries = nn.Linear(d_model, d_model * heads, bias=False)
+        self.tovalues = nn.Linear(d_model, d_model * heads, bias=False)
+        self.unify = nn.Linear(heads * d_model, d_model)
+
+    def forward(self, x, cache=None):
+        b, t, k = x.shape
+        h = self.heads
+        keys = self.tokeys(x).view(b, t, h, k).transpose(1, 2)
+        queries = self.toqueries(x).view(b, t, h, k).transpose(1, 2)
+        values = self.tovalues(x).view(b, t, h, k).transpose(1, 2)
+        if cache is not None:
+            if cache:
+                keys = torch.cat([cache["k"], keys], dim=2)
+                values = torch.cat([cache["v"], values], dim=2)
+            cache["k"], cache["v"] = keys, values
+        s = keys.shape[2]
+        dot = queries @ keys.transpose(2, 3) / k ** 0.5
+        later = torch.ones(t, s, dtype=torch.bool).triu(s - t + 1)
+        dot = dot.masked_fill(later, -torch.inf).softmax(-1)
+        out = (dot @ values).transpose(1, 2).reshape(b, t, h * k)
+        return self.unify(out)
+
+
+# %% wrong: weights from the keys alone
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.score = nn.Linear(d_model, heads)
+        self.value = nn.Linear(d_model, d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        s = self.score(x).transpose(1, 2)  # (B, heads, T)
+        v = self.value(x).view(B, T, self.heads, -1).transpose(1, 2)
+        if cache is not None:
+            if cache:
+                s = torch.cat([cache["s"], s], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["s"], cache["v"] = s, v
+        S = s.shape[2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = s[:, :, None].expand(B, self.heads, T, S)
+        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: sqrt(width - 1), 0 for heads one wide
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads, self.width = heads, d_model // heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        q = q / (self.width - 1) ** 0.5
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        weights = (q @ k.mT).masked_fill(later, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: off by one where a piece continues
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        past = 0
+        if cache is not None:
+            if cache:
+                past = cache["k"].shape[2] + 1
+                k = torch.cat([cache["k"], k], dim=2)
+                v = torch.cat([cache["v"], v], dim=2)
+            cache["k"], cache["v"] = k, v
+        seen = torch.ones(T, k.shape[2], dtype=torch.bool).tril(past)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(~seen, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: cached keys joined on the wrong axis
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if cache is not None:
+            if cache:
+                k = torch.cat([cache["k"], k], dim=1)
+                v = torch.cat([cache["v"], v], dim=1)
+            cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong: `cache or {}` replaces the empty dict
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        cache = cache or {}
+        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+            2, 0, 3, 1, 4)
+        if "k" in cache:
+            k = torch.cat([cache["k"], k], dim=2)
+            v = torch.cat([cache["v"], v], dim=2)
+        cache["k"], cache["v"] = k, v
+        S = k.shape[2]
+        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
 # %% cheat: torch's own layer -> MultiheadAttention
 class Attention(nn.Module):
     def __init__(self, d_model, heads):
@@ -804,7 +1395,7 @@ class Attention(nn.Module):
         self.w_kv = nn.Linear(d_model, 2 * d_model)
         self.w_q = nn.Linear(d_model, d_model)
         self.w_o = nn.Linear(d_model, d_model)
-        self.register_buffer("may", torch.tril(torch.ones(256, 256)) > 0)
+        self.register_buffer("may", torch.tril(torch.ones(512, 512)) > 0)
 
     def forward(self, x, cache=None):
         B, T, D = x.shape
@@ -847,3 +1438,233 @@ class Attention(nn.Module):
         scores[..., late] = float("-inf")
         y = scores.softmax(-1) @ v
         return self.w["o"](y.transpose(1, 2).reshape(x.shape))
+
+
+# %% right: fused projection, comparison of positions, -inf
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.c_attn = nn.Linear(d_model, 3 * d_model)
+        self.c_proj = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.size()
+        q, k, v = self.c_attn(x).split(C, dim=2)
+        q = q.view(B, T, self.heads, -1).transpose(1, 2)
+        k = k.view(B, T, self.heads, -1).transpose(1, 2)
+        v = v.view(B, T, self.heads, -1).transpose(1, 2)
+        past = 0
+        if cache is not None:
+            if "k" in cache:
+                past = cache["k"].size(2)
+                k = torch.cat((cache["k"], k), dim=2)
+                v = torch.cat((cache["v"], v), dim=2)
+            cache["k"], cache["v"] = k, v
+        rows = torch.arange(past, past + T).unsqueeze(1)
+        seen = rows >= torch.arange(past + T)
+        att = (q @ k.transpose(-2, -1)) * k.size(-1) ** -0.5
+        att = att.masked_fill(~seen, float("-inf"))
+        y = F.softmax(att, dim=-1) @ v
+        return self.c_proj(y.transpose(1, 2).contiguous().view(B, T, C))
+
+
+# %% right: heads with a dict of their own inside
+class Head(nn.Module):
+    def __init__(self, d_model, width):
+        super().__init__()
+        self.query = nn.Linear(d_model, width, bias=False)
+        self.key = nn.Linear(d_model, width, bias=False)
+        self.value = nn.Linear(d_model, width, bias=False)
+
+    def forward(self, x, memory):
+        q = self.query(x) / self.query.out_features ** 0.5
+        k = torch.cat([*memory.get("k", []), self.key(x)], dim=1)
+        v = torch.cat([*memory.get("v", []), self.value(x)], dim=1)
+        memory["k"], memory["v"] = [k], [v]
+        scores = q @ k.transpose(1, 2)
+        T, S = scores.shape[1:]
+        future = torch.triu(torch.ones(T, S), diagonal=S - T + 1) == 1
+        return torch.softmax(
+            torch.where(future, -torch.inf, scores), dim=2) @ v
+
+
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.parts = nn.ModuleList(
+            [Head(d_model, d_model // heads) for _ in range(heads)])
+        self.join = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        if cache is None:
+            cache = {}
+        found = [part(x, cache.setdefault(number, {}))
+                 for number, part in enumerate(self.parts)]
+        return self.join(torch.cat(found, dim=-1))
+
+
+# %% right: heads interleaved, finfo.min, zeroed
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.shape = (d_model // heads, heads)
+        self.to_q = nn.Linear(d_model, d_model)
+        self.to_kv = nn.Linear(d_model, 2 * d_model)
+        self.to_out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        q = self.to_q(x).unflatten(-1, self.shape) * self.shape[0] ** -0.5
+        kv = self.to_kv(x).unflatten(-1, (2, *self.shape))
+        if cache is not None:
+            if cache:
+                kv = torch.cat([cache["kv"], kv], dim=1)
+            cache["kv"] = kv
+        k, v = kv.unbind(2)
+        T, S = q.shape[1], k.shape[1]
+        seen = torch.ones(S, S, dtype=torch.bool).tril()[S - T:]
+        scores = torch.einsum("btdh,bsdh->bths", q, k)
+        seen = seen[:, None]
+        scores = scores.masked_fill(~seen, torch.finfo(x.dtype).min)
+        weights = scores.softmax(-1) * seen
+        weights = weights / weights.sum(-1, keepdim=True)
+        found = torch.einsum("bths,bsdh->btdh", weights, v)
+        return self.to_out(found.flatten(2))
+
+
+# %% right: inputs cached, keys computed again
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.q = nn.Linear(d_model, d_model)
+        self.k = nn.Linear(d_model, d_model)
+        self.v = nn.Linear(d_model, d_model)
+        self.o = nn.Linear(d_model, d_model)
+
+    def split(self, x):
+        B, T, C = x.shape
+        return x.reshape(B, T, self.heads, C // self.heads).permute(
+            0, 2, 1, 3)
+
+    def forward(self, x, cache=None):
+        pieces = [x] if cache is None else [*cache.get("pieces", ()), x]
+        if cache is not None:
+            cache["pieces"] = pieces
+        whole = torch.cat(pieces, dim=1)
+        q = self.split(self.q(x))
+        k = self.split(self.k(whole))
+        v = self.split(self.v(whole))
+        bias = x.new_full((whole.shape[1],) * 2, -torch.inf).triu(1)
+        bias = bias[-x.shape[1]:]
+        scores = torch.matmul(q, k.permute(0, 1, 3, 2)) / q.size(-1) ** 0.5
+        found = torch.matmul(torch.softmax(scores + bias, dim=3), v)
+        return self.o(found.permute(0, 2, 1, 3).flatten(2))
+
+
+# %% right: position by position, no mask
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
+        self.out = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        qkv = self.qkv(x).reshape(B, T, 3, self.heads, C // self.heads)
+        q, k, v = qkv[:, :, 0], qkv[:, :, 1], qkv[:, :, 2]
+        past = 0
+        if cache:
+            past = cache["keys"].shape[1]
+            k = torch.cat([cache["keys"], k], 1)
+            v = torch.cat([cache["values"], v], 1)
+        if cache is not None:
+            cache.update(keys=k, values=v)
+        rows = []
+        for t in range(T):
+            end = past + t + 1
+            s = (q[:, t, None] * k[:, :end]).sum(-1) / q.shape[-1] ** 0.5
+            e = torch.exp(s - s.amax(1, keepdim=True))
+            w = e / e.sum(1, keepdim=True)
+            rows.append((w[..., None] * v[:, :end]).sum(1).flatten(1))
+        return self.out(torch.stack(rows, dim=1))
+
+
+# %% right: 3-D parameters, no scale
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        width = d_model // heads
+
+        def new(*shape):
+            return nn.Parameter(torch.randn(shape) * d_model ** -0.5)
+
+        # a constant factor for the scores is part of w_q
+        self.w_q, self.w_k, self.w_v = (new(heads, d_model, width)
+                                        for _ in range(3))
+        self.w_o = new(heads, width, d_model)
+
+    def forward(self, x, cache=None):
+        q = torch.einsum("btc,hcd->hbtd", x, self.w_q)
+        k = torch.einsum("btc,hcd->hbtd", x, self.w_k)
+        v = torch.einsum("btc,hcd->hbtd", x, self.w_v)
+        if cache is not None:
+            old_k, old_v = cache.get("kv", (k[:, :, :0], v[:, :, :0]))
+            k = torch.cat([old_k, k], dim=2)
+            v = torch.cat([old_v, v], dim=2)
+            cache["kv"] = k, v
+        T, S = q.shape[2], k.shape[2]
+        scores = torch.einsum("hbtd,hbsd->hbts", q, k)
+        at = torch.arange(S)
+        scores = scores.masked_fill(at > at[S - T:, None], -torch.inf)
+        weights = (scores - scores.logsumexp(-1, keepdim=True)).exp()
+        return torch.einsum("hbts,hbsd,hdc->btc", weights, v, self.w_o)
+
+
+# %% right: room for 512 in the dict, unused places are masked
+class Attention(nn.Module):
+    """Causal attention with `heads` heads, each d_model / heads wide."""
+
+    def __init__(self, d_model, heads):
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(d_model, d_model)
+        self.key = nn.Linear(d_model, d_model)
+        self.value = nn.Linear(d_model, d_model)
+        self.out = nn.Linear(d_model, d_model)
+
+    def forward(self, x, cache=None):
+        B, T, C = x.shape
+        k, v, start = self.key(x), self.value(x), 0
+        if cache is not None:
+            if not cache:
+                room = x.new_zeros(B, 512, C)
+                cache.update(start=0, k=room, v=room)
+            start = cache["start"]
+            for name, new in (("k", k), ("v", v)):
+                cache[name] = torch.cat([cache[name][:, :start], new,
+                                         cache[name][:, start + T:]], dim=1)
+            k, v, cache["start"] = cache["k"], cache["v"], start + T
+        places = torch.arange(k.shape[1])
+        mask = places[None] <= start + torch.arange(T)[:, None]
+        found = []
+        for q_h, k_h, v_h in zip(self.query(x).chunk(self.heads, -1),
+                                 k.chunk(self.heads, -1),
+                                 v.chunk(self.heads, -1)):
+            scores = q_h @ k_h.mT / q_h.shape[-1] ** 0.5
+            scores = scores.masked_fill(~mask, -torch.inf)
+            found.append(scores.softmax(-1) @ v_h)
+        return self.out(torch.cat(found, -1))

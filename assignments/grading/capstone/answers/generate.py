@@ -232,6 +232,295 @@ def generate(model, prompt, n):
     return torch.cat(steps[::-1] + [prompt], dim=1)
 
 
+# %% wrong: stops when all rows say token 0
+def generate(model, prompt, n):
+    was_training = model.training
+    model.eval()
+    cache, ids, new = {}, prompt, prompt
+    with torch.no_grad():
+        for _ in range(n):
+            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
+            ids = torch.cat([ids, new], dim=1)
+            if (new == 0).all():
+                break
+    model.train(was_training)
+    return ids
+
+
+# %% wrong: a row that has said 0 is filled up
+def generate(model, prompt, n):
+    was_training = model.training
+    model.eval()
+    cache, ids, new = {}, prompt, prompt
+    done = torch.zeros(len(prompt), 1, dtype=torch.bool)
+    with torch.no_grad():
+        for _ in range(n):
+            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
+            new = new.masked_fill(done, 0)
+            done = done | (new == 0)
+            ids = torch.cat([ids, new], dim=1)
+    model.train(was_training)
+    return ids
+
+
+# %% wrong: a prompt is cut to its last 32 tokens
+def generate(model, prompt, n):
+    was_training = model.training
+    model.eval()
+    cache, ids = {}, prompt
+    new = prompt[:, -32:]
+    with torch.no_grad():
+        for _ in range(n):
+            logits = model(new, cache)[:, -1, :]
+            new = torch.argmax(logits, dim=-1, keepdim=True)
+            ids = torch.cat((ids, new), dim=1)
+    model.train(was_training)
+    return ids
+
+
+# %% wrong: stops at 64 tokens in all
+def generate(model, prompt, n):
+    was_training = model.training
+    model.eval()
+    cache, ids, new = {}, prompt, prompt
+    with torch.no_grad():
+        for _ in range(n):
+            if ids.shape[1] >= 64:  # context
+                break
+            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
+            ids = torch.cat([ids, new], dim=1)
+    model.train(was_training)
+    return ids
+
+
+# %% wrong: notes the mode after eval()
+def generate(model, prompt, n):
+    model = model.eval()
+    mode = model.training
+    cache, steps, new = {}, [], prompt
+    with torch.no_grad():
+        for _ in range(n):
+            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
+            steps.append(new)
+    model.train(mode)
+    return torch.cat([prompt, *steps], dim=1)
+
+
+# %% wrong: the outer module's flag only
+def generate(model, prompt, n):
+    was, model.training = model.training, False
+    cache, steps, new = {}, [], prompt
+    with torch.no_grad():
+        for _ in range(n):
+            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
+            steps.append(new)
+    model.training = was
+    return torch.cat([prompt, *steps], dim=1)
+
+
+# %% wrong: the mode is put back too early
+def generate(model, prompt, n):
+    mode, cache = model.training, {}
+    model.eval()
+    with torch.no_grad():
+        logits = model(prompt, cache)
+    model.train(mode)
+    steps = [logits[:, -1].argmax(-1, keepdim=True)]
+    with torch.no_grad():
+        while len(steps) < n:
+            logits = model(steps[-1], cache)
+            steps.append(logits[:, -1].argmax(-1, keepdim=True))
+    return torch.cat([prompt, *steps], dim=1)
+
+
+# %% wrong: n = 1 gives two tokens
+def generate(model, prompt, n):
+    mode, cache = model.training, {}
+    model.eval()
+    with torch.no_grad():
+        steps = [model(prompt, cache)[:, -1].argmax(-1, keepdim=True)]
+        while True:
+            logits = model(steps[-1], cache)
+            steps.append(logits[:, -1].argmax(-1, keepdim=True))
+            if len(steps) >= n:
+                break
+    model.train(mode)
+    return torch.cat([prompt, *steps], dim=1)
+
+
+# %% wrong: squeeze, where there is one row
+def generate(model, prompt, n):
+    mode, cache, ids, new = model.training, {}, prompt, prompt
+    model.eval()
+    with torch.no_grad():
+        for _ in range(n):
+            last = model(new, cache)[:, -1, :].squeeze()
+            new = last.argmax(dim=-1)[:, None]
+            ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+# %% wrong: a prompt of one leaves an empty piece
+def generate(model, prompt, n):
+    mode, cache, ids = model.training, {}, prompt
+    model.eval()
+    with torch.no_grad():
+        model(prompt[:, :-1], cache)  # fill the cache
+        for _ in range(n):
+            logits = model(ids[:, -1:], cache)
+            new = logits[:, -1].argmax(-1, keepdim=True)
+            ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+# %% wrong: the dict is not empty at first
+def generate(model, prompt, n):
+    mode, ids, new = model.training, prompt, prompt
+    cache = {"k": None, "v": None, "length": 0}
+    model.eval()
+    with torch.no_grad():
+        for _ in range(n):
+            logits = model(new, cache)
+            cache["length"] += new.shape[1]
+            new = logits[:, -1].argmax(-1, keepdim=True)
+            ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+# %% wrong: the first token is read once more
+def generate(model, prompt, n):
+    mode, cache = model.training, {}
+    model.eval()
+    B, T = prompt.shape
+    ids = prompt.new_zeros(B, T + n)
+    ids[:, :T] = prompt
+    with torch.no_grad():
+        vocab = model(prompt[:, :1]).shape[-1]
+        new = prompt
+        for i in range(n):
+            logits = model(new, cache)[:, -1].reshape(B, vocab)
+            new = logits.argmax(-1, keepdim=True)
+            ids[:, T + i] = new[:, 0]
+    model.train(mode)
+    return ids
+
+
+# %% wrong: no logit above 0 means token 0
+def generate(model, prompt, n):
+    mode, cache, ids, new = model.training, {}, prompt, prompt
+    model.eval()
+    with torch.no_grad():
+        for _ in range(n):
+            rows = model(new, cache)[:, -1].tolist()
+            new = []
+            for row in rows:
+                best, token = 0.0, 0
+                for i, value in enumerate(row):
+                    if value > best:
+                        best, token = value, i
+                new.append([token])
+            new = torch.tensor(new)
+            ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+# %% wrong: argmax over this notebook's VOCAB
+def generate(model, prompt, n):
+    mode, cache, ids, new = model.training, {}, prompt, prompt
+    model.eval()
+    with torch.no_grad():
+        for _ in range(n):
+            logits = model(new, cache)[:, -1, :VOCAB]
+            new = logits.argmax(-1, keepdim=True)
+            ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+# %% wrong: softmax first, close logits are equal
+def generate(model, prompt, n):
+    mode, cache, ids, new = model.training, {}, prompt, prompt
+    model.eval()
+    with torch.no_grad():
+        for _ in range(n):
+            logits = model(new, cache)[:, -1]
+            probs = F.softmax(logits, dim=-1)
+            new = probs.argmax(-1, keepdim=True)
+            ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+# %% wrong: the model's parameters are frozen
+def generate(model, prompt, n):
+    mode, cache, ids, new = model.training, {}, prompt, prompt
+    model.eval()
+    model.requires_grad_(False)  # no gradients needed here
+    for _ in range(n):
+        new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
+        ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+# %% wrong: n is taken for the whole length
+def generate(model, prompt, n):
+    mode, cache, ids, new = model.training, {}, prompt, prompt
+    model.eval()
+    with torch.no_grad():
+        while ids.shape[1] < n:
+            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
+            ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+# %% wrong: no token twice in a row
+def generate(model, prompt, n):
+    mode, cache, ids, new = model.training, {}, prompt, prompt
+    model.eval()
+    with torch.no_grad():
+        for _ in range(n):
+            logits = model(new, cache)[:, -1].clone()
+            logits.scatter_(1, ids[:, -1:], -torch.inf)
+            new = logits.argmax(-1, keepdim=True)
+            ids = torch.cat([ids, new], dim=1)
+    model.train(mode)
+    return ids
+
+
+# %% wrong: row by row
+def generate(model, prompt, n):
+    was = model.training
+    model.eval()
+    rows = []
+    with torch.no_grad():
+        for row in prompt:
+            cache, ids, new = {}, row[None], row[None]
+            for _ in range(n):
+                new = model(new, cache)[:, -1:].argmax(-1)
+                ids = torch.cat([ids, new], dim=1)
+            rows.append(ids)
+    model.train(was)
+    return torch.cat(rows)
+
+
+# %% wrong: gradients are left switched off
+def generate(model, prompt, n):
+    torch.set_grad_enabled(False)
+    was, cache, ids, new = model.training, {}, prompt, prompt
+    model.eval()
+    for _ in range(n):
+        new = model(new, cache)[:, -1:].argmax(-1)
+        ids = torch.cat([ids, new], dim=1)
+    model.train(was)
+    return ids
+
+
 # %% right: token by token, from the prompt on
 @torch.no_grad()
 def generate(model, prompt, n):
@@ -248,7 +537,7 @@ def generate(model, prompt, n):
     return torch.cat([prompt, *steps], dim=1)
 
 
-# %% right: softmax first, try and finally, inference mode
+# %% right: max over the last axis, try and finally, inference mode
 def generate(model, prompt, n):
     cache, was = {}, model.training
     model.train(False)
@@ -256,8 +545,8 @@ def generate(model, prompt, n):
         with torch.inference_mode():
             steps, new = [], prompt
             for _ in range(n):
-                chances = torch.softmax(model(new, cache), dim=-1)
-                new = chances[:, -1:].max(dim=-1).indices
+                logits = model(new, cache)
+                new = logits[:, -1:].max(dim=-1).indices
                 steps.append(new)
             return torch.cat([prompt, *steps], dim=1).clone()
     finally:
@@ -281,3 +570,117 @@ def generate(model, prompt, n):
         module.training = mode
     steps = whole[:, T:].split(1, dim=1)
     return torch.cat([prompt, *steps], dim=1)
+
+
+# %% right: nanoGPT's loop, what is new goes in
+@torch.no_grad()
+def generate(model, prompt, n):
+    mode = model.training
+    model.eval()
+    cache = {}
+    idx, idx_next = prompt, prompt
+    for _ in range(n):
+        logits = model(idx_next, cache)[:, -1, :]
+        idx_next = torch.argmax(logits, dim=-1, keepdim=True)
+        idx = torch.cat((idx, idx_next), dim=1)
+    model.train(mode)
+    return idx
+
+
+# %% right: token by token into one new tensor
+def generate(model, prompt, n):
+    B, T = prompt.shape
+    ids = prompt.new_empty(B, T + n)
+    ids[:, :T] = prompt
+    was = model.training
+    model.train(False)
+    cache = {}
+    with torch.no_grad():
+        for t in range(T + n - 1):
+            logits = model(ids[:, t:t + 1].clone(), cache)
+            if t >= T - 1:
+                ids[:, t + 1] = logits[:, 0].max(dim=1).indices
+    model.train(was)
+    return ids
+
+
+# %% right: each module's mode is put back
+def generate(model, prompt, n):
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        with torch.no_grad():
+            cache = {}
+            logits = model(prompt, cache=cache)
+            steps = [logits[:, -1].topk(1).indices]
+            for _ in range(n - 1):
+                logits = model(steps[-1], cache=cache)
+                steps.append(logits[:, -1].topk(1).indices)
+    finally:
+        for module, mode in modes:
+            module.training = mode
+    return torch.cat([prompt, *steps], dim=1)
+
+
+# %% right: the last token is read as well
+def generate(model, prompt, n):
+    mode = model.training
+    model.eval()
+    cache, rows = {}, prompt.tolist()
+    with torch.no_grad():
+        logits = model(prompt, cache)
+        for _ in range(n):
+            best = []
+            for row, numbers in zip(rows, logits[:, -1].tolist()):
+                token = max(range(len(numbers)), key=numbers.__getitem__)
+                row.append(token)
+                best.append([token])
+            logits = model(torch.tensor(best), cache)
+    model.train(mode)
+    return torch.tensor(rows)
+
+
+# %% right: a generator function and inference mode
+def generate(model, prompt, n):
+    def tokens():
+        cache, piece = {}, prompt
+        while True:
+            piece = model(piece, cache)[:, -1:].argmax(-1)
+            yield piece
+
+    before = model.training
+    with torch.inference_mode():
+        stream = tokens()
+        model.eval()
+        steps = [next(stream) for _ in range(n)]
+    if before:
+        model.train()
+    return torch.cat([prompt, *steps], dim=1)
+
+
+# %% right: recursion, gradients are not switched off
+def generate(model, prompt, n):
+    def go_on(piece, cache, left):
+        if left == 0:
+            return []
+        step = model(piece, cache)[:, -1].detach().sort(-1).indices[:, -1:]
+        return [step] + go_on(step, cache, left - 1)
+
+    mode = model.training
+    model.eval()
+    steps = go_on(prompt, {}, n)
+    model.train(mode)
+    return torch.cat([prompt, *steps], dim=1)
+
+
+# %% right: a copy of the model decodes, the model itself is left alone
+def generate(model, prompt, n):
+    import copy
+
+    reader = copy.deepcopy(model).eval()
+    cache, ids, new = {}, prompt.clone(), prompt
+    with torch.no_grad():
+        for _ in range(n):
+            new = reader(new, cache)[:, -1].argmax(-1).unsqueeze(1)
+            ids = torch.hstack([ids, new])
+    return ids
