@@ -320,10 +320,10 @@ def probe(names, kind, sizes, seed, programs, zero=(), text=None,
 
     A program is (cached, pieces); where a list stands for `cached`, it names
     the dict that comes with each piece (a copy of it if that is "copied").
-    Returns what comes out, how many
-    parameters no gradient reaches, and how many numbers there are. `zero`
-    names what is 0. With a text, the module keeps the weights it starts with,
-    learns, and is run on what is then the only program.
+    Returns what comes out, how many parameters no gradient reaches, and how
+    many numbers there are; without programs, that alone. `zero` names what is
+    0. With a text, the module keeps the weights it starts with, learns, and
+    is run on what is then the only program.
 
     With a `stub`, another part is put in place of Attention or Block. For a
     Block: one that finds what `stub` holds for each program, and notes what
@@ -545,7 +545,7 @@ def check_attention(run, rng, variant):
                              (9, 5, 2, 3), (1, 6, 1, 6), (2, 5, 3, 1)]:
         d, where = heads * d_k, f"{heads} heads of {d_k}"
         sizes = [d, heads]
-        x, new = rng.normal(size=(2, B, T, d))
+        x, new = 0.5 * rng.normal(size=(2, B, T, d))  # nothing is saturated
         found, _, count = told(where, sizes, 1, [(False, [x])])
         must(np.isfinite(numbers(found[0][0])).all(), f"{where}: the result "
              "contains NaN: does the factor of the scores hold for each width,"
