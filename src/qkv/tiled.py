@@ -9,7 +9,7 @@ import numpy as np
 from .checks import check_mask, check_options, score_shape
 from .threads import share
 
-ROWS = 256  # queries in a block; half with is_causal, which then skips more
+ROWS = 256  # queries in a block; with is_causal fewer, which skips more
 SCORES = 2**18  # a block takes in more heads while it has no more scores
 
 
@@ -60,7 +60,7 @@ def scaled_dot_product_attention(
     scale *= unit if softcap is None else 1 / float(softcap)
 
     output = np.empty((heads, L, v.shape[-1]), query.dtype)
-    rows = min(ROWS // 2, -(-L // 4)) if is_causal else min(ROWS, L)
+    rows = min(3 * ROWS // 4, -(-L // 4)) if is_causal else min(ROWS, L)
     group = SCORES // (rows * S or 1) or 1
     future = ~np.tri(rows, dtype=bool)
 
