@@ -26,12 +26,21 @@ def inputs(heads, N, d):
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize("N", [100, tiled.ROWS + 44])
-def test_blocks_in_use(N, is_causal):
+@pytest.mark.parametrize("heads, N", [(31, 201), (31, 301), (2, 1025)])
+def test_blocks_in_use(heads, N, is_causal, monkeypatch):
     """Kills constants that only work when they are small."""
-    q, k, v = inputs(31, N, 8)
-    assert 1 < tiled.SCORES // (min(N, tiled.ROWS) * N) < 31
+    done = []
+
+    def share(work, jobs, scratch):
+        done.extend(jobs)
+        threads.share(work, done, scratch)
+
+    monkeypatch.setattr(tiled, "share", share)
+    q, k, v = inputs(heads, N, 8)
     ours = tiled.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
+    first_heads, first_rows = (set(first) for first in zip(*done, strict=True))
+    assert 1 < len(first_heads) <= heads
+    assert (len(first_rows) > 1) == (is_causal or N > tiled.ROWS)
     right = qkv.reference.scaled_dot_product_attention(
         q, k, v, is_causal=is_causal
     )

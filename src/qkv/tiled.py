@@ -88,7 +88,7 @@ def scaled_dot_product_attention(
             else:
                 np.copyto(scores, -np.inf, where=~mask)
         top = scores.max(-1, keepdims=True, initial=np.finfo(dtype).min)
-        if not np.abs(top).max() <= 16:  # else exp is as good without
+        if not np.abs(top).max() <= 16:  # NaN too; else exp is safe as is
             scores -= top
         exp(scores, out=scores)
         sums = np.einsum("hij->hi", scores)[..., None]  # faster than sum
