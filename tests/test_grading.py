@@ -70,6 +70,24 @@ def test_every_answer_is_judged_right(name, item, monkeypatch):
     assert kinds.count("right") >= 3
 
 
+@pytest.mark.parametrize(
+    "cell, is_alike",
+    [
+        ("def f(x):\n    return -x", True),
+        ("def f(x=print()):\n    return x", False),
+        ("@print\ndef f(x):\n    return x", False),
+        ("def f(x):\n    return x\nnp = 1", False),
+        ("import numpy as np\ndef f(x):\n    return x", False),
+        ("def f(x):\n    return g(x)\ndef g(x):\n    return x", False),
+        ("class f:\n    print()", False),
+    ],
+)
+def test_what_items_behind_can_notice(cell, is_alike):
+    """Kills one verdict for two answers that do not look alike to them."""
+    seen = [table.seen_behind(c, "f") for c in ("def f(x):\n    1", cell)]
+    assert (seen[0] == seen[1]) is is_alike
+
+
 @pytest.mark.parametrize("name", set_names())
 def test_reference_passes_under_each_specification(name):
     """Kills a variant that the checks or the reference do not follow."""

@@ -1,5 +1,6 @@
 """Is the grader right? Every answer beside a check, accepted or refused."""
 
+import ast
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +8,6 @@ from contextlib import ExitStack
 
 from grading.items import (
     ASSIGNMENTS,
-    definitions,
     grade_id,
     is_solution,
     judge,
@@ -45,15 +45,19 @@ def reference_of(book):
             if is_solution(c) and c.cell_type == "code"}
 
 
-def beside(source, own):
-    """Return what a cell defines beside its item's own function or class.
+def seen_behind(source, own):
+    """Return what items behind can notice of a cell: all that runs at once.
 
-    That is all of it that items behind see: where they need the item, a
-    correct one is put in place.
+    That leaves out what its item's `own` function or methods do when they are
+    called: where an item behind needs them, a correct one is put in place.
     """
-    return tuple(
-        part for _, part in definitions(source)
-        if getattr(parse(part).body[0], "name", "") != own)
+    tree = parse(source)
+    for node in tree.body:
+        if getattr(node, "name", "") == own:
+            for part in ast.walk(node):
+                if isinstance(part, ast.FunctionDef):
+                    part.body = [ast.Pass()]
+    return ast.unparse(tree)
 
 
 def check_answers(names, seed="0", workers=2, items=None):
@@ -61,7 +65,8 @@ def check_answers(names, seed="0", workers=2, items=None):
 
     A wrong answer (or a cheat) must lose its item and no other, a right one
     none. Items in front of the changed one cannot see it and are not run;
-    those behind are judged once for all answers that look alike to them.
+    those behind are judged once for all answers that look alike to them, and
+    for each cheat.
     Answers that another specification changes are judged under it as well.
     """
     jobs = []
@@ -96,7 +101,7 @@ def check_answers(names, seed="0", workers=2, items=None):
 
             result = {item: verdict(item)}
             alike = (pset.name, variant, item, kind == "cheat" and what,
-                     beside(dict(cells)[item], pset.items[item].defines))
+                     seen_behind(dict(cells)[item], pset.items[item].defines))
             if alike not in behind:
                 behind[alike] = {n: verdict(n) for n in run_items[1:]}
             result |= behind[alike]
