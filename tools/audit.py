@@ -4,7 +4,7 @@ Usage: audit.py             bytes, requests, layout shift, accessibility
        audit.py --slow      also Lighthouse and the Nu HTML checker (npm, Java)
        audit.py --plain     the same for the theme as it comes, in _build/plain
 
-The tests in tests/browser use the same functions, so that what is tested and
+The tests in tests/site use the same functions, so that what is tested and
 what the table says cannot differ.
 """
 

@@ -25,7 +25,7 @@ def requirements(names):
     for name in names:
         packages |= set(problem_set(name).packages)
     pins = {}
-    for file in ("requirements.txt", "requirements-book.txt"):
+    for file in ("requirements.txt", "requirements/book.txt"):
         text = (ASSIGNMENTS.parent / file).read_text(encoding="utf-8")
         pins |= {line.partition("==")[0]: line for line in text.splitlines()}
     return "".join(pins[p] + "\n" for p in sorted(packages))

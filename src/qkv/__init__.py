@@ -5,7 +5,7 @@
 
 import importlib
 
-from . import reference, tiled
+from . import blockwise, reference
 from .masks import causal_mask, padding_mask, sliding_window_mask
 
 __version__ = "0.1.0"
@@ -21,12 +21,12 @@ _ROOMS = ("explorer", "plot", "positions", "pretrained", "toys",
 __all__ = [
     "KVCache",
     "MultiHeadAttention",
+    "blockwise",
     "causal_mask",
     "padding_mask",
     "reference",
     "scaled_dot_product_attention",
     "sliding_window_mask",
-    "tiled",
 ]
 
 

@@ -3,7 +3,7 @@
 KaTeX runs in V8, inside this process (`mini_racer` is one wheel for each
 platform): no Node.js, no socket, no network, and nothing for the reader's
 browser to do. A page with maths loads one style sheet and the fonts it uses.
-KaTeX itself comes in a package too (`requirements-katex.txt`, which pins it by
+KaTeX itself comes in a package too (`requirements/katex.txt`, which pins it by
 its SHA-256): its files are read, nothing of the package is imported.
 """
 
@@ -26,7 +26,7 @@ def katex():
     package = find_spec("djangocms_katex")
     if package is None:
         raise ModuleNotFoundError(
-            "KaTeX is missing: pip install --no-deps -r requirements-katex.txt"
+            "KaTeX is missing: pip install --no-deps -r requirements/katex.txt"
         )
     folder = Path(package.origin).parent
     return folder / "static" / "djangocms_katex" / "vendor" / "katex"

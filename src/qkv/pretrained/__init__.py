@@ -1,6 +1,6 @@
 """Real pretrained weights, read into this package's own classes.
 
-The weights come inside packages (``requirements-models.txt``). A file is
+The weights come inside packages (``requirements/models.txt``). A file is
 used only if its SHA-256 is the one recorded here; nothing is downloaded and
 nothing is unpickled.
 """

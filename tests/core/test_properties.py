@@ -75,7 +75,9 @@ def test_every_path_equals_the_loops(problem, dtype):
         "reference": qkv.reference.scaled_dot_product_attention(
             *inputs, **options, return_weights=True
         ),
-        "tiled": contract.tiled(*inputs, **options, return_weights=True),
+        "blockwise": contract.blockwise(
+            *inputs, **options, return_weights=True
+        ),
         "computed": qkv.scaled_dot_product_attention(
             *tensors, **options, return_weights=True
         ),

@@ -25,7 +25,7 @@ RIGHT = {
         numpy_array,
         OURS,
     ),
-    "tiled": (contract.tiled, numpy_array, OURS),
+    "blockwise": (contract.blockwise, numpy_array, OURS),
     "fused": (qkv.scaled_dot_product_attention, torch_array, OURS),
     "computed": (computed, torch_array, OURS),
     "torch": (F.scaled_dot_product_attention, torch_array, ("maths",)),

@@ -3,7 +3,7 @@
 A rule takes a notebook and its path and returns a list of problems, each
 naming its cell (0 is the first). ``RULES`` holds them by name, and
 
-    python tests/notebook_rules.py book/*.ipynb
+    python tests/support/notebook_rules.py book/*.ipynb
 
 prints what they find. The forms below were chosen because they read well in
 JupyterLab, VS Code, Colab, on GitHub and on the site:
@@ -458,7 +458,7 @@ def code(nb, path):
 
 
 LIVE = re.compile(
-    r"(numpy|math)(\..+)?|qkv|qkv\.(reference|masks|tiled)(\..+)?"
+    r"(numpy|math)(\..+)?|qkv|qkv\.(reference|masks|blockwise)(\..+)?"
     r"|qkv\.\w+_mask"
 )
 

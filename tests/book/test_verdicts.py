@@ -11,7 +11,7 @@ import pytest
 from qkv import verdicts
 from qkv.verdicts import MIME, Ledger, Table, Verdict, claims, obeys, rows
 
-BOOK = Path(__file__).parents[1] / "book"
+BOOK = Path(__file__).parents[2] / "book"
 CHAPTERS = sorted(p.stem for p in BOOK.glob("0[1-9]-*.ipynb"))
 
 

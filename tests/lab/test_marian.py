@@ -16,7 +16,7 @@ from qkv.pretrained import Marian, marian, package_folder
 TRANSLATIONS = json.loads(
     (Path(__file__).parent / "fixtures" / "marian.json").read_text("utf-8")
 )["translations"]
-REQUIREMENTS = Path(__file__).parent.parent / "requirements-models.txt"
+REQUIREMENTS = Path(__file__).parents[2] / "requirements/models.txt"
 MACHINES = ("x86_64", "AMD64", "arm64")
 
 # Where there is a wheel, a missing one is a failure.

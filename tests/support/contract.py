@@ -12,8 +12,8 @@ examples and from `loops`, which computes one number at a time in float64.
 
 A check is tagged ``maths`` (``torch.nn.functional`` passes it too),
 ``contract`` (this project promises more) or ``heads`` (it takes a class like
-`qkv.MultiHeadAttention`). ``python tests/contract.py`` prints which mistakes
-of `wrong_attentions` each check finds.
+`qkv.MultiHeadAttention`). ``python tests/support/contract.py`` prints which
+mistakes of `wrong_attentions` each check finds.
 """
 
 import inspect
@@ -24,7 +24,7 @@ from unittest import mock
 import numpy as np
 import torch
 
-import qkv.tiled
+import qkv.blockwise
 from qkv import KVCache
 
 CHECKS = {}  # name -> the check, with attributes tag and torch_only
@@ -157,15 +157,15 @@ def refuses(error, words, function, *args, **options):
         raise AssertionError(f"accepted silently, {error.__name__} expected")
 
 
-def tiled(query, key, value, *args, return_weights=False, **options):
-    """Call `qkv.tiled` with blocks so small that every check needs several.
+def blockwise(query, key, value, *args, return_weights=False, **options):
+    """Call `qkv.blockwise` with blocks so small that a check needs several.
 
     Four queries, two with is_causal, and heads up to 60 scores. It has no
     weights to return: they are its output where the values are the rows of
     the identity matrix.
     """
-    attention = qkv.tiled.scaled_dot_product_attention
-    with mock.patch.multiple(qkv.tiled, ROWS=4, SCORES=60):
+    attention = qkv.blockwise.scaled_dot_product_attention
+    with mock.patch.multiple(qkv.blockwise, ROWS=4, SCORES=60):
         output = attention(query, key, value, *args, **options)
         if not return_weights:
             return output
@@ -501,14 +501,14 @@ def empty_rows(attention, array):
 def grouped_queries(attention, array):
     """Each key/value head serves a block of consecutive query heads."""
     output = attention(*arrays(array, MANY, *FEW), enable_gqa=True)
-    tiled = np.tile(FEW[0], (1, 3, 1, 1)), np.tile(FEW[1], (1, 3, 1, 1))
+    wrong = np.tile(FEW[0], (1, 3, 1, 1)), np.tile(FEW[1], (1, 3, 1, 1))
     same(
         output,
         loops(MANY, *FEW)[0],
         "grouped queries",
         suspects=lambda: {
             "heads are tiled (0 1 0 1 …), not repeated (0 0 … 1 1 …)": (
-                loops(MANY, *tiled)[0]
+                loops(MANY, *wrong)[0]
             )
         },
     )

@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 from grading.items import set_names
 from grading.validate import leaks
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
 
 CODE = ["script", "style", "pre", "code", "kbd", "textarea", "template"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import qkv
-from qkv import threads, tiled
+from qkv import blockwise, threads
 from test_threads import FakeBlas
 
 
@@ -35,12 +35,12 @@ def test_blocks_in_use(heads, N, is_causal, monkeypatch):
         done.extend(jobs)
         threads.share(work, done, scratch)
 
-    monkeypatch.setattr(tiled, "share", share)
+    monkeypatch.setattr(blockwise, "share", share)
     q, k, v = inputs(heads, N, 8)
-    ours = tiled.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
+    ours = blockwise.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
     first_heads, first_rows = (set(first) for first in zip(*done, strict=True))
     assert 1 < len(first_heads) <= heads
-    assert (len(first_rows) > 1) == (is_causal or N > tiled.ROWS)
+    assert (len(first_rows) > 1) == (is_causal or N > blockwise.ROWS)
     right = qkv.reference.scaled_dot_product_attention(
         q, k, v, is_causal=is_causal
     )
@@ -51,10 +51,10 @@ def test_blocks_in_use(heads, N, is_causal, monkeypatch):
 def test_scores_far_from_zero(constant):
     """Kills an exp without a shift, and one with a shift one way only."""
     q, k, v = inputs(2, 6, 8)
-    ours = tiled.scaled_dot_product_attention(
+    ours = blockwise.scaled_dot_product_attention(
         q, k, v, attn_mask=np.full((6, 6), constant, "float32")
     )
-    right = tiled.scaled_dot_product_attention(q, k, v)
+    right = blockwise.scaled_dot_product_attention(q, k, v)
     np.testing.assert_allclose(ours, right, atol=1e-4)
 
 
@@ -63,7 +63,7 @@ def test_nan_beside_high_scores():
     q, k, v = inputs(1, 6, 8)
     q[:, :3] *= 1000
     q[:, 5] = np.nan
-    ours = tiled.scaled_dot_product_attention(q, k, v)
+    ours = blockwise.scaled_dot_product_attention(q, k, v)
     right = qkv.reference.scaled_dot_product_attention(q, k, v)
     np.testing.assert_allclose(ours, right, atol=1e-4)
     assert np.isfinite(ours[:, :5]).all()
@@ -71,10 +71,10 @@ def test_nan_beside_high_scores():
 
 def test_the_future_is_not_even_read():
     """Kills a causal mask laid over all keys: twice the work."""
-    q, k, v = inputs(1, 2 * tiled.ROWS, 8)
-    block = tiled.ROWS // 2  # a quarter of the length
+    q, k, v = inputs(1, 2 * blockwise.ROWS, 8)
+    block = blockwise.ROWS // 2  # a quarter of the length
     k[:, block:] = v[:, block:] = np.nan
-    output = tiled.scaled_dot_product_attention(q, k, v, is_causal=True)
+    output = blockwise.scaled_dot_product_attention(q, k, v, is_causal=True)
     assert np.isfinite(output[:, :block]).all()
     assert np.isnan(output[:, block:]).all()
 
@@ -84,7 +84,7 @@ def peak(N, heads=2, **options):
     q, k, v = inputs(heads, N, 16)
     tracemalloc.start()
     try:
-        tiled.scaled_dot_product_attention(q, k, v, **options)
+        blockwise.scaled_dot_product_attention(q, k, v, **options)
         return tracemalloc.get_traced_memory()[1] / 2**20
     finally:
         tracemalloc.stop()
@@ -112,7 +112,7 @@ def test_the_lowest_number_as_a_mask():
     """Kills a factor on float masks that overflows to -inf."""
     q, k, v = inputs(1, 4, 8)
     low = np.full((4, 4), np.finfo("float32").min, "float32")
-    output = tiled.scaled_dot_product_attention(q, k, v, attn_mask=low)
+    output = blockwise.scaled_dot_product_attention(q, k, v, attn_mask=low)
     mean = np.broadcast_to(v.mean(-2, keepdims=True), v.shape)
     np.testing.assert_allclose(output, mean, atol=1e-6)
 
@@ -120,6 +120,6 @@ def test_the_lowest_number_as_a_mask():
 def test_more_keys_than_float16_can_count():
     """Kills a sum of weights in float16, whose largest number is 65504."""
     q, k, v = (np.ones((n, 1), "float16") for n in (1, 70_000, 70_000))
-    output = tiled.scaled_dot_product_attention(q, k, v)
+    output = blockwise.scaled_dot_product_attention(q, k, v)
     assert output.dtype == np.float16
     np.testing.assert_allclose(output, 1, rtol=1e-3)

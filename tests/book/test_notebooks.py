@@ -10,7 +10,7 @@ from nbformat import v4
 
 import notebook_rules as rules
 
-BOOK = Path(__file__).parents[1] / "book"
+BOOK = Path(__file__).parents[2] / "book"
 NOTEBOOKS = sorted(BOOK.glob("*.ipynb"))
 URL = "https://example.org/owner/book"
 

@@ -1,6 +1,6 @@
 """The same numbers as others get: ONNX, torch's samples, torch's module.
 
-``pytest tests/test_conformance.py`` prints the counts ("93 of 93").
+``pytest tests/core/test_conformance.py`` prints the counts ("93 of 93").
 """
 
 import math
@@ -46,9 +46,9 @@ def reference(*args, **options):
     return in_numpy(attention, *args, **options)
 
 
-def tiled(*args, **options):
+def blockwise(*args, **options):
     """Put the NumPy blocks behind torch's types."""
-    return in_numpy(contract.tiled, *args, **options)
+    return in_numpy(contract.blockwise, *args, **options)
 
 
 # --------------------------------------------------------------------- ONNX
@@ -160,12 +160,12 @@ def onnx_problems(attention, cases):
     return problems
 
 
-@pytest.mark.parametrize("attention", [computed, fused, reference, tiled])
+@pytest.mark.parametrize("attention", [computed, fused, reference, blockwise])
 def test_onnx(attention, capsys):
     """Kills another corner of causal, tiled heads, NaN rows, lost caches."""
     assert len(CASES) == 93, f"onnx has {len(CASES)} attention cases, not 93"
     cases, why = CASES, ""
-    if attention in (reference, tiled):
+    if attention in (reference, blockwise):
         cases = [case for case in CASES if "bf16" not in case.name]
         assert len(cases) == 88
         why = " (all but the 5 in bfloat16, which NumPy does not have)"
