@@ -4,12 +4,15 @@ Rows are queries, columns are keys. Masks combine with ``&``. Chapter 5
 derives them.
 """
 
-import operator
+import math
+from typing import Any
 
 import numpy as np
 
+from .checks import as_array, check_integer
 
-def causal_mask(L, S=None, *, like=None):
+
+def causal_mask(L: int, S: int | None = None, *, like: Any = None) -> Any:
     """Each query sees its own position and those before it.
 
     Parameters
@@ -26,18 +29,25 @@ def causal_mask(L, S=None, *, like=None):
     Returns
     -------
     ndarray or torch.Tensor of bool, (L, S)
+
+    Raises
+    ------
+    TypeError, ValueError
+        A length is no integer, or negative.
     """
-    L, S = _lengths(L, S)
+    L = check_integer("L", L)
+    S = L if S is None else check_integer("S", S)
     return _as(np.tri(L, S, S - L, dtype=bool), like)
 
 
-def sliding_window_mask(L, S, window, *, like=None):
+def sliding_window_mask(L: int, S: int, window: int, *,
+                        like: Any = None) -> Any:
     """Each query sees its own position and the ``window - 1`` before it.
 
     Parameters
     ----------
     L, S, like
-        As in `causal_mask`.
+        As in `causal_mask`; so are the errors.
     window : int
         Number of keys a query sees, itself included: 1 is the diagonal, S or
         more the causal mask. Less than 1 is a ValueError.
@@ -50,14 +60,13 @@ def sliding_window_mask(L, S, window, *, like=None):
     ----------
     Beltagy, Peters and Cohan (2020), section 3.1.
     """
-    L, S = _lengths(L, S)
-    if operator.index(window) < 1:
-        raise ValueError(f"window must be at least 1, got {window}")
-    too_old = np.tri(L, S, S - L - window, dtype=bool)
-    return _as(causal_mask(L, S) & ~too_old, like)
+    causal = causal_mask(L, S)
+    window = check_integer("window", window, 1)
+    too_old = np.tri(*causal.shape, S - L - window, dtype=bool)
+    return _as(causal & ~too_old, like)
 
 
-def padding_mask(lengths, S, *, side="right"):
+def padding_mask(lengths: Any, S: int, *, side: str = "right") -> Any:
     """Hide the padding of sequences that are shorter than the batch's width.
 
     Parameters
@@ -79,8 +88,10 @@ def padding_mask(lengths, S, *, side="right"):
     TypeError, ValueError
         A length is no integer, or not from 0 to S; `side` is something else.
     """
+    S = check_integer("S", S)
     like = lengths if hasattr(lengths, "device") else None
-    counts = np.asarray(lengths.cpu() if hasattr(lengths, "cpu") else lengths)
+    counts = as_array(
+        "lengths", lengths.cpu() if hasattr(lengths, "cpu") else lengths)
     if counts.ndim != 1:
         raise ValueError(f"lengths needs shape (B,), got {counts.shape}")
     if counts.dtype.kind not in "iu" and counts.size:
@@ -94,11 +105,41 @@ def padding_mask(lengths, S, *, side="right"):
     return _as(position < counts[:, None, None, None], like)
 
 
-def _lengths(L, S):
-    L, S = operator.index(L), operator.index(L if S is None else S)
-    if min(L, S) < 0:
-        raise ValueError(f"lengths cannot be negative: L={L}, S={S}")
-    return L, S
+def restrict(attn_mask: Any, allowed: Any) -> Any:
+    """Let pass what both `attn_mask` and `allowed` do.
+
+    Parameters
+    ----------
+    attn_mask : ndarray, torch.Tensor or None
+        Boolean, floating point, or no mask at all.
+    allowed : ndarray or torch.Tensor of bool
+        The result is the kind of array that this is, on its device.
+
+    Returns
+    -------
+    ndarray or torch.Tensor
+        Of the dtype of `attn_mask`: a float mask is ``-inf`` where `allowed`
+        is False.
+    """
+    if attn_mask is None:
+        return allowed
+    if isinstance(allowed, np.ndarray):
+        if attn_mask.dtype == bool:
+            return attn_mask & allowed
+        return np.where(allowed, attn_mask, -np.inf)
+    mask = as_tensor(attn_mask, allowed.device)
+    if not mask.dtype.is_floating_point:
+        return mask & allowed
+    return mask.masked_fill(~allowed, -math.inf)
+
+
+def as_tensor(mask: Any, device: Any) -> Any:
+    """Return a mask as a tensor on `device`; NumPy's are copied."""
+    import torch
+
+    if isinstance(mask, np.ndarray):  # torch takes none that is flipped
+        mask = mask.astype(mask.dtype.newbyteorder("="), "C")  # or foreign
+    return torch.as_tensor(mask, device=device)
 
 
 def _as(mask, like):

@@ -43,6 +43,17 @@ def test_the_torch_function_says_that_it_wants_tensors(options):
         qkv.scaled_dot_product_attention(x, x, x, **options)
 
 
+def test_return_weights_is_a_switch():
+    """Kills an answer whose form depends on what counts as true."""
+    x = torch.ones(1, 2, 4)
+    for function, inputs in (
+        (qkv.scaled_dot_product_attention, x),
+        (qkv.reference.scaled_dot_product_attention, x.numpy()),
+    ):
+        with pytest.raises(TypeError, match="return_weights must be True or"):
+            function(inputs, inputs, inputs, return_weights=1)
+
+
 @pytest.mark.parametrize(
     ("who", "name"),
     [

@@ -120,13 +120,25 @@ def test_like(device):
 @pytest.mark.parametrize(
     ("error", "words", "call"),
     [
-        (ValueError, "negative: L=-1, S=3", lambda: causal_mask(-1, 3)),
-        (ValueError, "negative: L=3, S=-1", lambda: causal_mask(3, -1)),
-        (TypeError, "float", lambda: causal_mask(2.0)),
-        (TypeError, "float", lambda: causal_mask(2, 3.0)),
         (
             ValueError,
-            "negative: L=-2, S=3",
+            "L .*least 0, got -1",
+            lambda: causal_mask(-1, 3),
+        ),
+        (
+            ValueError,
+            "S .*least 0, got -1",
+            lambda: causal_mask(3, -1),
+        ),
+        (TypeError, "L must be an integer", lambda: causal_mask(2.0)),
+        (TypeError, "S must be an integer", lambda: causal_mask(2, 3.0)),
+        (TypeError, "got True", lambda: causal_mask(True)),
+        (TypeError, "S must be an integer", lambda: padding_mask([2], 5.5)),
+        (TypeError, "got True", lambda: sliding_window_mask(2, 2, True)),
+        (TypeError, "masked", lambda: padding_mask(np.ma.array([2]), 3)),
+        (
+            ValueError,
+            "L must be at least 0, got -2",
             lambda: sliding_window_mask(-2, 3, 1),
         ),
         (
@@ -134,7 +146,11 @@ def test_like(device):
             "window must be at least 1, got 0",
             lambda: sliding_window_mask(2, 2, 0),
         ),
-        (TypeError, "float", lambda: sliding_window_mask(2, 2, 1.0)),
+        (
+            TypeError,
+            "window must be an",
+            lambda: sliding_window_mask(2, 2, 1.0),
+        ),
         (
             ValueError,
             r"\(B,\), got \(2, 1\)",

@@ -4,8 +4,10 @@ That its numbers are right is tested in test_contract.py (head by head) and
 test_conformance.py (against torch's module).
 """
 
+import copy
 import itertools
 
+import numpy as np
 import pytest
 import torch
 from torch.testing import assert_close
@@ -148,7 +150,7 @@ def causal_by_hand(made, x, allowed=None):
     if made.rotary is not None:
         q, k = made.rotary(q, 0), made.rotary(k, 0)
     mask = corner if allowed is None else corner & allowed
-    return made.attend(q, k, v, mask, return_weights=True)
+    return made.attend(q, k, v, attn_mask=mask, return_weights=True)
 
 
 @pytest.mark.parametrize("rotary", [None, turn], ids=["plain", "rotary"])
@@ -266,14 +268,17 @@ def test_cross_attention_projects_its_source_once():
     for i in range(L):
         step = x[:, i : i + 1]
         output, weights = made.attend(
-            made.project_query(step), k, v, mask, return_weights=True
+            made.project_query(step), k, v, attn_mask=mask, return_weights=True
         )
-        want, want_weights = made(step, y, z, mask, return_weights=True)
+        want, want_weights = made(
+            step, y, z, attn_mask=mask, return_weights=True
+        )
         assert_close(output, want)
         assert_close(weights, want_weights)
-        assert_close(made.attend(made.project_query(step), k, v, mask), want)
+        output = made.attend(made.project_query(step), k, v, attn_mask=mask)
+        assert_close(output, want)
     q, (k, v) = made.project_query(x), made.project_source(x)
-    assert_close(made.attend(q, k, v, None, True), made(x, is_causal=True))
+    assert_close(made.attend(q, k, v, is_causal=True), made(x, is_causal=True))
 
 
 @pytest.mark.parametrize("lead", [(2, 3), (3,), (4, 2, 3)])
@@ -318,8 +323,8 @@ def test_update_refuses(error, words, key, value):
     cache = qkv.KVCache()
     cache.update(*HELD)
     refuses(error, words, cache.update, torch.zeros(key), torch.zeros(value))
-    assert cache.key is HELD[0]
-    assert cache.value is HELD[1]
+    assert torch.equal(cache.key, HELD[0])
+    assert torch.equal(cache.value, HELD[1])
 
 
 def test_update_refuses_another_precision():
@@ -333,8 +338,8 @@ def test_update_refuses_another_precision():
         words = f"cached {name} is torch.float32, got torch.float64"
         with pytest.raises(TypeError, match=words):
             cache.update(*mixed)
-    assert cache.key is HELD[0]
-    assert cache.value is HELD[1]
+    assert torch.equal(cache.key, HELD[0])
+    assert torch.equal(cache.value, HELD[1])
 
 
 def test_failed_call_leaves_the_cache_alone():
@@ -342,23 +347,111 @@ def test_failed_call_leaves_the_cache_alone():
     made, [x] = heads(), inputs(L)
     cache = qkv.KVCache()
     made(x[:, :4], cache=cache)
-    before = cache.key, cache.value
+    before = cache.key.clone(), cache.value.clone()
+
+    def assert_unchanged():
+        assert len(cache) == 4
+        assert torch.equal(cache.key, before[0])
+        assert torch.equal(cache.value, before[1])
+
     integers = torch.ones(1, 5, dtype=torch.int64)
+    sparse = torch.ones(1, 5).bool().to_sparse()
     for options, error in (
         ({"attn_mask": torch.ones(1, 4) > 0}, ValueError),  # one key short
         ({"attn_mask": torch.ones(3, 1, 1, 5) > 0}, ValueError),
         ({"attn_mask": torch.ones(2, HEADS + 1, 1, 5) > 0}, ValueError),
         ({"attn_mask": integers}, TypeError),
+        ({"attn_mask": sparse}, TypeError),
+        ({"attn_mask": np.ma.ones((1, 5))}, TypeError),
+        ({"is_causal": np.True_}, TypeError),
+        ({"return_weights": 1}, TypeError),
         ({"key": x}, ValueError),
         ({"value": x}, ValueError),
     ):
         with pytest.raises(error):
-            made(x[:, 4:5], is_causal=True, cache=cache, **options)
-        assert (cache.key, cache.value) == before
+            made(x[:, 4:5], **{"is_causal": True, **options}, cache=cache)
+        assert_unchanged()
     for wrong in (x[0, :1], x[:1, :1], x[..., :4], x[:, :1].float()):
         with pytest.raises((ValueError, RuntimeError)):
             made(wrong, is_causal=True, cache=cache)
-        assert (cache.key, cache.value) == before
+        assert_unchanged()
+    made.w_o = None  # a failure after everything else
+    with pytest.raises(TypeError):
+        made(x[:, 4:5], is_causal=True, cache=cache)
+    assert_unchanged()
+
+
+def test_failed_first_call_leaves_the_cache_empty():
+    """Kills a cache that remembers the batch of a call that failed."""
+    made, [x] = heads(), inputs(L)
+    cache = qkv.KVCache()
+    with pytest.raises(ValueError):
+        made(x, attn_mask=torch.ones(1, 4) > 0, is_causal=True, cache=cache)
+    assert len(cache) == 0
+    assert cache.key is None
+    made(x[:1], is_causal=True, cache=cache)
+    assert len(cache) == L
+
+
+def test_cache_copies_each_position_once():
+    """Kills a cache that copies all it holds at every step: O(n²) in all."""
+    cache, places = qkv.KVCache(), set()
+    with torch.no_grad():
+        for n in range(64):
+            key, _ = cache.update(torch.full((1, 1, 1, 2), n), *HELD_ONE)
+            places.add(key.data_ptr())
+    assert len(places) <= 7  # 2, 6, 14, 30, 62, 126 positions
+    assert torch.equal(key[0, 0, :, 0], torch.arange(64))
+
+
+HELD_ONE = (torch.zeros(1, 1, 1, 3),)
+
+
+def test_cache_does_not_share_what_comes_in():
+    """Kills a cache that changes with its caller's tensors."""
+    cache, (k, v) = qkv.KVCache(), (x.clone() for x in HELD)
+    with torch.no_grad():
+        cache.update(k, v)
+    k.fill_(7)
+    v.fill_(7)
+    assert not cache.key.any()
+    assert not cache.value.any()
+    with torch.no_grad():
+        other = copy.deepcopy(cache)
+        for n, one in enumerate((cache, other)):
+            one.update(*(torch.full_like(x[..., :1, :], n) for x in HELD))
+    assert not cache.key.any()
+    assert other.key.any()
+
+
+def test_cache_goes_on_in_any_mode():
+    """Kills memory made in inference mode that is read-only outside."""
+    step = [x[..., :1, :] for x in HELD]
+    cache = qkv.KVCache()
+    for mode in (torch.inference_mode, torch.no_grad, torch.enable_grad):
+        for _ in range(3):
+            with mode():
+                cache.update(*step)
+    assert len(cache) == 9
+    grown = [x.clone().requires_grad_() for x in step]
+    key, value = cache.update(*grown)
+    (key.sum() + value.sum()).backward()
+    assert all(x.grad.all() for x in grown)  # gradients pass
+
+
+def test_crop_forgets_the_newest():
+    """Kills a crop that keeps the wrong end, or takes what is not there."""
+    cache = qkv.KVCache()
+    k, v = torch.randn(2, 3, 4, 5), torch.randn(2, 3, 4, 6)
+    cache.update(k, v)
+    for wrong in (-1, 5):
+        with pytest.raises(ValueError, match=f"4 positions to {wrong}"):
+            cache.crop(wrong)
+    cache.crop(3)
+    assert torch.equal(cache.key, k[..., :3, :])
+    cache.update(k[..., 3:, :], v[..., 3:, :])
+    assert torch.equal(cache.key, k)
+    assert torch.equal(cache.value, v)
 
 
 # ------------------------------------------------------------------- dropout
@@ -392,11 +485,11 @@ def test_dropout_is_off_unless_asked():
     ("words", "args", "options"),
     [
         ("num_heads=5 must divide d_model=12", (12, 5), {}),
-        ("num_heads=0 must divide d_model=12", (12, 0), {}),
-        ("num_heads=-3 must divide d_model=12", (12, -3), {}),
+        ("num_heads must be at least 1, got 0", (12, 0), {}),
+        ("num_heads must be at least 1, got -3", (12, -3), {}),
         ("num_kv_heads=4 must divide num_heads=6", (12, 6, 4), {}),
-        ("num_kv_heads=0 must divide num_heads=6", (12, 6, 0), {}),
-        ("num_kv_heads=-2 must divide num_heads=6", (12, 6, -2), {}),
+        ("num_kv_heads must be at least 1, got 0", (12, 6, 0), {}),
+        ("num_kv_heads must be at least 1, got -2", (12, 6, -2), {}),
         ("dropout must lie in .0, 1., got 1.5", (12, 6), {"dropout": 1.5}),
         ("dropout must lie in .0, 1., got -1", (12, 6), {"dropout": -1}),
     ],

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from qkv import KVCache, MultiHeadAttention
-from qkv.positions import rotary, sinusoidal
+from qkv.positions import Rotary, sinusoidal
 
 
 def test_sinusoids_are_the_formula():
@@ -23,14 +23,14 @@ def test_a_start_goes_on_where_the_positions_before_ended():
     """Kills a start that is ignored, or one too many."""
     whole = sinusoidal(8, 7)
     torch.testing.assert_close(whole[3:], sinusoidal(8, 4, start=3))
-    turn, x = rotary(1e4, 8), torch.randn(2, 3, 7, 8)
+    turn, x = Rotary(8), torch.randn(2, 3, 7, 8)
     parts = torch.cat([turn(x[..., :3, :]), turn(x[..., 3:, :], 3)], dim=-2)
     torch.testing.assert_close(turn(x), parts)
 
 
 def test_a_rotary_score_knows_the_distance_and_nothing_else():
     """Kills: keys turned the other way, one angle for all pairs."""
-    turn = rotary(1e4, 8)
+    turn = Rotary(8)
     q, k = torch.randn(2, 1, 1, 1, 8).double()
 
     def score(m, n):
@@ -46,7 +46,7 @@ def test_a_rotary_score_knows_the_distance_and_nothing_else():
 def test_with_a_cache_rotary_positions_go_on():
     """Kills decoding with every new token at position 0."""
     torch.manual_seed(0)
-    module = MultiHeadAttention(16, 2, rotary=rotary(1e4, 8)).double()
+    module = MultiHeadAttention(16, 2, rotary=Rotary(8)).double()
     x, cache = torch.randn(1, 6, 16).double(), KVCache()
     steps = [module(x[:, t : t + 1], cache=cache) for t in range(6)]
     torch.testing.assert_close(
@@ -61,9 +61,7 @@ def test_far_positions_keep_their_angle_in_float32():
     torch.testing.assert_close(found, torch.tensor(expected))
 
 
-@pytest.mark.parametrize(
-    "make", [lambda d: sinusoidal(d, 4), lambda d: rotary(1e4, d)]
-)
+@pytest.mark.parametrize("make", [lambda d: sinusoidal(d, 4), Rotary])
 def test_odd_widths_are_refused(make):
     with pytest.raises(ValueError, match="7"):
         make(7)

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import qkv
-from qkv.pretrained import SmolLM2, package_folder, randomise, smollm2
+from qkv.positions import Rotary
+from qkv.pretrained import SmolLM2, package_folder, randomise
 
 FIXTURE = np.load(Path(__file__).parent / "fixtures" / "smollm2.npz")
 SENTENCES = [
@@ -163,7 +164,7 @@ def test_rotary_scores_depend_on_the_distance_only(start):
     """Kills: one angle for all pairs' halves, turning q and k against each
     other, positions added instead of turned.
     """
-    rotate = smollm2.rotary(1e5, 8)
+    rotate = Rotary(8, base=1e5)
     q, k = arrows()
     scores = rotate(q, start) @ rotate(k, start).mT  # (1, 1, 6, 6)
     for distance in range(-5, 6):
@@ -178,7 +179,7 @@ def test_rotary_turns_the_halves_by_the_angles_of_the_definition():
     the other direction, a start that is ignored.
     """
     x = torch.eye(4, dtype=torch.float64)[:, None]  # four arrows at 1 position
-    turned = smollm2.rotary(100.0, 4)(x, 3)[:, 0]
+    turned = Rotary(4, base=100.0)(x, 3)[:, 0]
     (c0, s0), (c1, s1) = [
         (np.cos(angle), np.sin(angle)) for angle in (3.0, 0.3)
     ]
@@ -189,7 +190,7 @@ def test_rotary_turns_the_halves_by_the_angles_of_the_definition():
 
 def test_rotary_continues_where_it_stopped():
     """Kills: a start that is ignored or off by one; a changed dtype."""
-    rotate = smollm2.rotary(1e5, 8)
+    rotate = Rotary(8, base=1e5)
     x, _ = arrows()
     parts = [rotate(x[..., :4, :], 0), rotate(x[..., 4:, :], 4)]
     torch.testing.assert_close(torch.cat(parts, dim=-2), rotate(x, 0))

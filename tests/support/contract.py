@@ -936,8 +936,9 @@ def refuses_masks_that_do_not_fit(attention, array):
 
 @check("contract", torch_only=True)
 def refuses_impossible_dropout(attention, array):
-    """A probability lies between 0 and 1, both included."""
+    """A probability lies between 0 and 1, both included; True is none."""
     inputs = arrays(array, Q, K, V)
+    refuses(TypeError, ["dropout_p"], attention, *inputs, dropout_p=True)
     for p in (-0.1, 1.1):
         words = ["dropout_p", str(p)]
         for options in ({}, {"return_weights": True}):
@@ -946,6 +947,76 @@ def refuses_impossible_dropout(attention, array):
             )
     output = attention(*inputs, dropout_p=1.0)
     same(output, np.zeros((B, H, L, D_V)), "dropout_p=1.0 drops everything")
+
+
+@check("contract")
+def bools_are_no_numbers(attention, array):
+    """True is no scale, "no" no switch, a number no switch either."""
+    inputs = arrays(array, Q, KS, VS)
+    for options in (
+        {"scale": True}, {"softcap": True}, {"scale": "0.5"},
+        {"scale": np.ones(1)}, {"is_causal": "no"}, {"is_causal": 1},
+        {"is_causal": None}, {"is_causal": np.True_}, {"enable_gqa": 0},
+    ):  # fmt: skip
+        [name] = options
+        refuses(TypeError, [name], attention, *inputs, **options)
+
+
+@check("contract")
+def options_are_numbers_that_the_dtype_has(attention, array):
+    """Infinity, NaN and what overflows or vanishes in float32."""
+    for dtype, options in (
+        ("float64", {"softcap": math.inf}), ("float64", {"scale": math.inf}),
+        ("float64", {"scale": math.nan}), ("float32", {"softcap": 1e39}),
+        ("float32", {"scale": -1e39}), ("float32", {"softcap": 1e-46}),
+        ("float16", {"softcap": 1e39}),
+    ):  # fmt: skip
+        [(name, number)] = options.items()
+        inputs = arrays(array, Q, K, V, dtype=dtype)
+        refuses(ValueError, [name, str(number)], attention, *inputs, **options)
+    inputs = arrays(array, Q, K, V)
+    output = attention(*inputs, softcap=1e39)  # float64 has that number
+    same(output, loops(Q, K, V, softcap=1e39)[0], "softcap=1e39")
+    output = attention(*inputs, softcap=2, scale=np.float32(0.5))
+    same(output, loops(Q, K, V, softcap=2, scale=0.5)[0], "an integer")
+
+
+@check("maths")
+def options_have_names(attention, array):
+    """`scale` by position would be taken for something else."""
+    inputs = arrays(array, Q, KS, VS)
+    named = (None, 0.0, False) if array is torch_array else (None,)
+    try:
+        attention(*inputs, *named, 0.5)
+    except TypeError:
+        return
+    raise AssertionError("an option behind torch's order has no name")
+
+
+@check("contract")
+def masked_arrays_are_refused(attention, array):
+    """np.ma hides what its mask says, in the opposite sense: no guessing."""
+    if array is numpy_array:
+        for n, name in enumerate(("query", "key", "value")):
+            inputs = arrays(array, Q, K, V)
+            inputs[n] = np.ma.masked_array(inputs[n])
+            refuses(TypeError, [name, "masked"], attention, *inputs)
+    mask = np.ma.masked_array(ALLOWED, mask=~ALLOWED)
+    words = ["attn_mask", "masked"]
+    inputs = arrays(array, Q, K, V)
+    refuses(TypeError, words, attention, *inputs, attn_mask=mask)
+
+
+@check("contract", torch_only=True)
+def masks_of_any_layout(attention, array):
+    """A sparse mask is refused, big-endian numbers are read."""
+    inputs = arrays(array, Q, K, V)
+    sparse = torch.tensor(ALLOWED).to_sparse()
+    words = ["attn_mask", "dense"]
+    refuses(TypeError, words, attention, *inputs, attn_mask=sparse)
+    foreign = BIAS.astype(">f8")
+    output = attention(*inputs, attn_mask=foreign)
+    same(output, loops(Q, K, V, bias=BIAS)[0], "a big-endian mask")
 
 
 # ------------------------------------------- several heads: a class is tested

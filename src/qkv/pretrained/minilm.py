@@ -127,7 +127,7 @@ class MiniLM(nn.Module):
             q = block.attention.project_query(x)
             k, _ = block.attention.project_source(x)
             scores.append(q @ k.transpose(-2, -1))  # (B, 12, T, T)
-            x, w = block(x, mask, return_weights=True)
+            x, w = block(x, attn_mask=mask, return_weights=True)
             hidden.append(x)
             weights.append(w)
         stacks = (torch.stack(part) for part in (hidden, weights, scores))

@@ -8,7 +8,7 @@ from torch import nn
 
 from ..cache import KVCache
 from ..multihead import MultiHeadAttention
-from ..positions import rotary
+from ..positions import Rotary
 from ..transformer import Block
 from . import package_folder, randomise, verified
 
@@ -72,7 +72,7 @@ class SmolLM2(nn.Module):
         self.tokenizer = _tokenizer(file)
 
         norm = partial(nn.RMSNorm, eps=1e-5)
-        rotate = rotary(1e5, 64)
+        rotate = Rotary(64, base=1e5)
         with torch.device("meta"):  # shapes only: the numbers come below
             self.word = nn.Embedding.from_pretrained(torch.empty(49152, 576))
             self.blocks = nn.ModuleList(

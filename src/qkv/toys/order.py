@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from ..masks import sliding_window_mask
 from ..multihead import MultiHeadAttention
-from ..positions import rotary, sinusoidal
+from ..positions import Rotary, sinusoidal
 from ..transformer import Block
 from . import train
 
@@ -70,16 +70,19 @@ class Reader(nn.Module):
         self.table = nn.Parameter(
             table.get(position, torch.zeros(256, d_model)),
             requires_grad=position == "learned")
-        turn = rotary(1e4, d_model // heads)
+        self.turn = Rotary(d_model // heads)
         self.start = 0  # where a sequence is said to begin
         self.blocks = nn.ModuleList(
             Block(MultiHeadAttention(
-                d_model, heads, rotary=None if position != "rotary" else
-                lambda x, start: turn(x, self.start + start)),
+                d_model, heads,
+                rotary=self._turned if position == "rotary" else None),
                 nn.Sequential(nn.Linear(d_model, 2 * d_model), nn.GELU(),
                               nn.Linear(2 * d_model, d_model)))
             for _ in range(layers))
         self.answer = nn.Linear(d_model, LETTERS)
+
+    def _turned(self, x, start):
+        return self.turn(x, self.start + start)
 
     def forward(self, ids):
         """Ids (B, T) to scores of each position's answer, (B, T, 8)."""
@@ -88,7 +91,7 @@ class Reader(nn.Module):
         if self.window is not None:
             mask = sliding_window_mask(T, T, self.window, like=x)
         for block in self.blocks:
-            x = block(x, mask, self.is_causal)
+            x = block(x, attn_mask=mask, is_causal=self.is_causal)
         return self.answer(x)
 
 

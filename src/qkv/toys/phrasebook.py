@@ -151,7 +151,8 @@ class Translator(nn.Module):
         words = self.source(source)
         x = words + self.places[0].weight[:source.shape[1]]
         for block in self.encoder:
-            x = block(x, padding_mask(lengths, source.shape[1]))
+            x = block(
+                x, attn_mask=padding_mask(lengths, source.shape[1]))
         x = self.norms[0](x)
         return x, x if self.values == "encoded" else self.norms[1](words)
 
@@ -197,7 +198,8 @@ class Continuer(nn.Module):
         mask = (text > 0)[:, None, None]  # padding of the source, as a key
         found = []
         for block in self.blocks:
-            x, weights = block(x, mask, is_causal=True, return_weights=True)
+            x, weights = block(
+                x, attn_mask=mask, is_causal=True, return_weights=True)
             found.append(weights[:, :, S:, :S])
         scores = self.read_out(self.norm(x[:, S:]))
         return scores, torch.cat(found, dim=1)
