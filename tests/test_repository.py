@@ -16,6 +16,8 @@ import pytest
 import yaml
 from nbformat import v4
 
+import qkv
+
 ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src" / "qkv"
 
@@ -158,7 +160,8 @@ LINT_IMPORTS = (
     "run(['--no-cache', '--no-logo'])"
 )
 
-IMPORT = """
+# Every package but NumPy is missing.
+REFUSE = """
 import sys
 before = set(sys.modules)
 
@@ -166,23 +169,77 @@ class Refuse:
     def find_spec(self, name, path=None, target=None):
         top = name.partition(".")[0]
         if top not in sys.stdlib_module_names | {"numpy", "qkv"}:
-            raise ImportError(f"{name} is not NumPy")
+            raise ModuleNotFoundError(f"{name} is not NumPy", name=name)
 
 sys.meta_path.insert(0, Refuse())
 import qkv
+"""
+NEW = """
 new = {name.partition(".")[0] for name in set(sys.modules) - before}
 print(*sorted(new - set(sys.stdlib_module_names) - {"numpy", "qkv"}))
 """
 
 
-def test_import_needs_only_numpy():
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", IMPORT],
+def python(script):
+    """Run a script by itself."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
         capture_output=True,
         text=True,
     )
+
+
+def test_import_needs_only_numpy():
+    done = python(REFUSE + NEW)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    [
+        ("MultiHeadAttention", "torch"),
+        ("toys", "torch"),
+        ("pretrained.MiniLM", "torch"),
+        ("plot", "plot"),
+    ],
+)
+def test_what_is_missing_names_its_extra(name, extra):
+    done = python(f"{REFUSE}\nqkv.{name}")
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("ModuleNotFoundError"), done.stderr
+    assert f'pip install "qkv[{extra}]"' in last
+    assert "is not NumPy" in done.stderr  # the original stays in sight
+
+
+@pytest.mark.parametrize(
+    ("model", "package"),
+    [
+        ("MiniLM", "tokenizers"),
+        ("Marian", "tokenizers"),
+        ("SmolLM2", "gguf"),
+    ],
+)
+def test_a_model_names_the_extra_it_needs(model, package, monkeypatch):
+    make = getattr(qkv.pretrained, model)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ModuleNotFoundError, match=r"qkv\[models\]"):
+        make()
+
+
+def test_the_extras_are_those_of_the_project():
+    extras = tomllib.loads(read("pyproject.toml"))["project"]
+    for package, extra in qkv.extras.EXTRAS.items():
+        needed = extras["optional-dependencies"][extra]
+        assert any(line.startswith(package) for line in needed)
+
+
+def test_type_checkers_see_what_loads_on_first_use():
+    tree = ast.parse(read("src/qkv/__init__.py"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {name.name for line in block.body for name in line.names}
+    assert ast.unparse(block.test) == "TYPE_CHECKING"
+    assert seen == {*qkv._LAZY, *qkv._ROOMS}
 
 
 CORE = (
