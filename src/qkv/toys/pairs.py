@@ -7,6 +7,7 @@ whether it can.
 """
 
 import math
+from typing import Any
 
 import torch
 from torch import nn
@@ -122,7 +123,7 @@ def run(seed, *, d_k, lr, divide_by="√d_k", start="unit", label=False,
 
 #: what a row of the sweep is called -> how it is trained; the last divides
 #: by √d_k, the three before it by nothing
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "÷ √d_k": {},
     "÷ √d_model": {"divide_by": "√d_model"},
     "÷ √heads": {"divide_by": "√heads"},
