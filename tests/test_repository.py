@@ -444,6 +444,14 @@ def test_the_package_needs_only_numpy():
     )
 
 
+def test_there_is_one_version():
+    project = tomllib.loads(read("pyproject.toml"))
+    source = project["tool"]["setuptools"]["dynamic"]["version"]
+    assert source == {"attr": "qkv.__version__"}
+    assert qkv.__version__ == yaml.safe_load(read("CITATION.cff"))["version"]
+    assert f"## [{qkv.__version__}]" in read("CHANGELOG.md")
+
+
 def test_make_help_names_every_target():
     text = read("Makefile")
     phony = re.findall(r"^\.PHONY: ([a-z-]+)$", text, re.MULTILINE)
