@@ -176,10 +176,12 @@ test: $(VENV)/.models $(VENV)/.grading ## everything: lint, unit, book, pages, n
 	echo "== all ok, $$(($$(date +%s) - begin)) s"
 
 .PHONY: lint
-lint: $(VENV)/.all ## ruff on code and notebooks, schema of the workflows
+lint: $(VENV)/.all ## ruff, who imports whom, types, schema of the workflows
 	@$(PY) -m ruff check .
 	@# src is laid out by hand: a line there often mirrors a line of the formula.
 	@$(PY) -m ruff format --check -q tests tools benchmarks
+	@$(VENV)/bin/lint-imports --no-cache --no-logo
+	@$(PY) -m mypy
 	@$(PY) -m check_jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(PY) -m check_jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
 
@@ -254,5 +256,5 @@ repository: ## set the repository's address everywhere: URL=https://github.com/y
 
 .PHONY: clean
 clean: ## remove what was built (pages, caches); .venv stays
-	@rm -rf _build mutants .pytest_cache .ruff_cache .hypothesis
+	@rm -rf _build mutants .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -11,18 +11,25 @@ import functools
 import json
 import math
 import re
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .reference import softmax
 
 _DIGITS = 3  # decimals of the scores that are written
 
 
-def explore(scores, queries, keys, *, d_k=None, heads=None, is_causal=False,
-            caption="Attention weights: rows are queries, columns are keys."):
+def explore(
+    scores: ArrayLike | tuple[ArrayLike, ArrayLike],
+    queries: Iterable[str], keys: Iterable[str], *,
+    d_k: int | None = None, heads: Iterable[str] | None = None,
+    is_causal: bool | None = False,
+    caption: str = "Attention weights: rows are queries, columns are keys.",
+) -> "Explorer":
     """Show attention weights as a table that a browser makes interactive.
 
     Parameters
@@ -172,7 +179,9 @@ def _load(app, pagename, templatename, context, doctree):
         app.add_js_file(_JS.name, loading_method="defer")
 
 
-def _scores(scores, d_k):
+def _scores(
+    scores: ArrayLike | tuple[ArrayLike, ArrayLike], d_k: int | None
+) -> tuple[np.ndarray, int]:
     """Scores (H, L, S), rounded, and d_k, from scores or from a pair."""
     if isinstance(scores, tuple):
         query, key = (np.asarray(x, dtype=np.float64) for x in scores)

@@ -1,8 +1,15 @@
 """The book's figures: one style, one heatmap, one diagram."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap, LinearSegmentedColormap
+from numpy.typing import ArrayLike
 
 #: Colours told apart by colour-blind readers, on white and on dark pages.
 COLORS = ("#2f7fc1", "#cf7212", "#1b9e77", "#c2538f", "#8c8c8c")
@@ -13,7 +20,7 @@ WEIGHTS = LinearSegmentedColormap.from_list(
 _INK = "#858585"  # readable on white and on dark pages alike
 
 
-def style():
+def style() -> None:
     """Set matplotlib up for this book: transparent figures, quiet axes.
 
     In a notebook figures become SVG, the same file at each run. Their text
@@ -41,7 +48,7 @@ def style():
     })
 
 
-def _svg_in_notebooks():
+def _svg_in_notebooks() -> None:
     """Show figures as SVG where there is a notebook to show them in."""
     try:
         from IPython import get_ipython
@@ -52,8 +59,12 @@ def _svg_in_notebooks():
         set_matplotlib_formats("svg", metadata={"Date": None})
 
 
-def heatmap(weights, queries, keys, *, ax=None, title=None, digits=2,
-            vmin=0.0, vmax=1.0, cmap=WEIGHTS):
+def heatmap(
+    weights: ArrayLike, queries: Sequence[str], keys: Sequence[str], *,
+    ax: Axes | None = None, title: str | None = None,
+    digits: int | None = 2, vmin: float = 0.0, vmax: float = 1.0,
+    cmap: Colormap = WEIGHTS,
+) -> Axes:
     """Draw attention weights: queries on y, keys on x, a number in each cell.
 
     Parameters
@@ -106,7 +117,10 @@ def heatmap(weights, queries, keys, *, ax=None, title=None, digits=2,
     return ax
 
 
-def diagram(boxes, arrows, *, ax=None):
+def diagram(
+    boxes: Mapping[str, tuple[Any, ...]], arrows: Sequence[tuple[str, str]],
+    *, ax: Axes | None = None,
+) -> Axes:
     """Draw steps as boxes and what flows between them as arrows.
 
     Parameters

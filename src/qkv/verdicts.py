@@ -20,10 +20,10 @@ _RULES = {
 
 
 @functools.cache
-def claims():
+def claims() -> dict[str, dict[str, str]]:
     """Return the article's claims: id -> {"en", "zh", "chapter"}."""
     text = Path(__file__).with_name("claims.toml").read_text("utf-8")
-    flat = {}
+    flat: dict[str, dict[str, str]] = {}
     for letter, numbers in tomllib.loads(text).items():
         flat |= {f"{letter}.{n}": claim for n, claim in numbers.items()}
     return flat
@@ -69,7 +69,7 @@ class Verdict:
     trained: bool = False
     digits: int = 3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.claim not in claims():
             raise KeyError(f"no claim {self.claim!r} in claims.toml")
         if obeys(self.value, self.rule) == obeys(self.null, self.rule):
@@ -78,13 +78,13 @@ class Verdict:
                 f"verdict as {self.value} (rule: {self.rule})")
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         """"holds", "holds, if …" or "does not hold"."""
         if not obeys(self.value, self.rule):
             return "does not hold"
         return f"holds, if {self.condition}" if self.condition else "holds"
 
-    def row(self):
+    def row(self) -> dict[str, str]:
         """Everything as strings, the numbers rounded."""
         about = "≈" if self.trained else ""
         return {
@@ -97,20 +97,20 @@ class Verdict:
         }
 
 
-def obeys(value, rule):
+def obeys(value: float, rule: str) -> bool:
     """Whether a number obeys a rule such as ">= 0.9"; NaN obeys none."""
     sign, bound = rule.split()
     return bool(_RULES[sign](value, float(bound)))
 
 
-def _sign(rule):
+def _sign(rule: str) -> str:
     return rule.replace(">=", "≥").replace("<=", "≤")
 
 
 class Table:
     """The verdicts of a chapter: a table to read, JSON to collect."""
 
-    def __init__(self, *verdicts):
+    def __init__(self, *verdicts: Verdict):
         self.rows = [v.row() for v in verdicts]
 
     def __repr__(self):
@@ -161,8 +161,9 @@ class Ledger:
         If a claim has no verdict, or one in a chapter that is not its own.
     """
 
-    def __init__(self, folder="."):
-        self.rows = {claim: [] for claim in claims()}
+    def __init__(self, folder: str | Path = "."):
+        self.rows: dict[str, list[dict[str, str]]] = {
+            claim: [] for claim in claims()}
         for chapter in sorted({c["chapter"] for c in claims().values()}):
             due = {n for n, c in claims().items() if c["chapter"] == chapter}
             path = Path(folder) / f"{chapter}.ipynb"
@@ -176,7 +177,7 @@ class Ledger:
             for row in found:
                 self.rows[row["claim"]].append(row)
 
-    def judge(self, claim):
+    def judge(self, claim: str) -> str:
         """Say "holds", "holds, if", "in part" (some do) or "does not hold"."""
         words = {r["verdict"].split(" if")[0] for r in self.rows[claim]}
         if "does not hold" in words:
@@ -205,7 +206,7 @@ class Ledger:
         return "\n".join(lines)
 
 
-def rows(notebook):
+def rows(notebook: str | Path) -> list[dict[str, str]]:
     """Return the rows of all verdict tables in a notebook's outputs."""
     cells = json.loads(Path(notebook).read_text("utf-8"))["cells"]
     return [

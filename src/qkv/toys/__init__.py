@@ -1,9 +1,17 @@
 """Small worlds to train on, and the one loop that trains on them."""
 
+from collections.abc import Callable
+
 import torch
 
 
-def train(model, loss, steps, lr, optimizer=torch.optim.Adam):
+def train(
+    model: torch.nn.Module,
+    loss: Callable[[], torch.Tensor],
+    steps: int,
+    lr: float,
+    optimizer: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
+) -> list[float]:
     """Take some steps downhill.
 
     Parameters
@@ -22,12 +30,12 @@ def train(model, loss, steps, lr, optimizer=torch.optim.Adam):
     list of float
         The loss before each step.
     """
-    optimizer = optimizer(model.parameters(), lr=lr)
+    downhill = optimizer(model.parameters(), lr=lr)
     losses = []
     for _ in range(steps):
-        optimizer.zero_grad()
+        downhill.zero_grad()
         value = loss()
         value.backward()
-        optimizer.step()
+        downhill.step()
         losses.append(value.item())
     return losses

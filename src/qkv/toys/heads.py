@@ -4,6 +4,8 @@ Where it looks, what is lost without it, and whether it needs weights of its
 own for each sentence.
 """
 
+from typing import Any
+
 import torch
 
 from . import relations
@@ -77,7 +79,7 @@ def looks(weights, targets):
 
 _ROLES = relations.ROLES
 #: what a row of the sweep is called -> options, numbers of heads
-SETTINGS = {
+SETTINGS: dict[str, tuple[dict[str, Any], tuple[int, ...]]] = {
     "six questions": ({}, (1, 2, 3, 6, 12, 24)),
     "six, width 12": ({"d_model": 12}, (1, 2, 3, 6, 12)),
     "reference": ({"questions": ("reference",)}, (1,)),

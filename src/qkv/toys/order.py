@@ -6,6 +6,8 @@ all. Chapter 9 uses it, on sequences of the length that was trained, on the
 same ones at places never seen, and on longer ones.
 """
 
+from typing import Any
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -144,7 +146,7 @@ def run(seed, *, position, shuffled=False, steps=400, **options):
 
 
 #: name -> options of `run`; one block and no mask where nothing is said
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     **{position: {"position": position} for position in POSITIONS},
     "rotary, shuffled": {"position": "rotary", "shuffled": True},
     "none, causal, two blocks": {

@@ -7,6 +7,7 @@ whether it can.
 """
 
 import math
+from typing import Any
 
 import torch
 from torch import nn
@@ -17,9 +18,12 @@ from . import train
 
 #: The model whose √heads and √d_model are the wrong divisors has 8 such heads.
 HEADS = 8
+# Named: Sphinx shows what follows a √ in a line of defaults shifted.
+#: What attention divides by.
+USUAL = "√d_k"
 #: what the scores are divided by -> divisor, from d_k
 DIVISORS = {
-    "√d_k": math.sqrt,
+    USUAL: math.sqrt,
     "nothing": lambda d_k: 1.0,
     "√d_model": lambda d_k: math.sqrt(HEADS * d_k),
     "√heads": lambda d_k: math.sqrt(HEADS),
@@ -57,7 +61,7 @@ class Finder(nn.Module):
     `start` one of `STARTS`.
     """
 
-    def __init__(self, d_k, seed, *, divide_by="√d_k", start="unit",
+    def __init__(self, d_k, seed, *, divide_by=USUAL, start="unit",
                  width=32):
         super().__init__()
         rng = torch.Generator().manual_seed(1000 + seed)
@@ -74,7 +78,7 @@ class Finder(nn.Module):
             q, k, x, scale=self.scale, return_weights=True)
 
 
-def run(seed, *, d_k, lr, divide_by="√d_k", start="unit", label=False,
+def run(seed, *, d_k, lr, divide_by=USUAL, start="unit", label=False,
         optimizer="adam", redealt=False, steps=300):
     """Train a `Finder` on all n vectors at once.
 
@@ -122,7 +126,7 @@ def run(seed, *, d_k, lr, divide_by="√d_k", start="unit", label=False,
 
 #: what a row of the sweep is called -> how it is trained; the last divides
 #: by √d_k, the three before it by nothing
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "÷ √d_k": {},
     "÷ √d_model": {"divide_by": "√d_model"},
     "÷ √heads": {"divide_by": "√heads"},

@@ -8,6 +8,7 @@ and their attention is compared with the true links. Chapter 7 uses it.
 """
 
 import random
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -62,7 +63,7 @@ def pair(rng):
     held_out : bool
         A quarter of all combinations of taste, origin and dish.
     """
-    chosen, number = {"the": None}, 0
+    chosen, number = {"the": ""}, 0  # Chinese has no word for it
     for part, kind in _PARTS.items():
         if not part.endswith("?") or rng.random() < 0.5:
             i = rng.randrange(len(BOOK[kind]))
@@ -146,10 +147,13 @@ class Translator(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(3))
         self.read_out = nn.Linear(d_model, len(TARGET))
 
+    def _places(self, side, length):
+        return cast(nn.Embedding, self.places[side]).weight[:length]
+
     def encode(self, source, lengths):
         """What keys and what values are made from, two of (B, S, d_model)."""
         words = self.source(source)
-        x = words + self.places[0].weight[:source.shape[1]]
+        x = words + self._places(0, source.shape[1])
         for block in self.encoder:
             x = block(
                 x, attn_mask=padding_mask(lengths, source.shape[1]))
@@ -161,7 +165,7 @@ class Translator(nn.Module):
 
         (B, T) -> (B, T, words) and (B, H, T, S).
         """
-        x = self.target(target) + self.places[1].weight[:target.shape[1]]
+        x = self.target(target) + self._places(1, target.shape[1])
         keys_and_values = self.decoder.cross_attention.project_source(*encoded)
         x, _, weights = self.decoder(
             x, is_causal=True, source=keys_and_values, return_weights=True,
@@ -316,7 +320,7 @@ def run(seed, *, kind=Translator, shuffled=False, steps=500, **options):
 
 def sweep(seeds=range(5)):
     """Yield rows: exact matches and alignment errors, by setting."""
-    settings = {
+    settings: dict[str, dict[str, Any]] = {
         "plain": {},
         "four heads": {"heads": 4},
         "two blocks": {"blocks": 2},

@@ -5,6 +5,8 @@ vector of the last noun, two linear read-outs must tell the dish's flavour and
 its region. Which words modify the noun is never told. Chapter 2 uses it.
 """
 
+from typing import Any
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -47,7 +49,8 @@ def sample(count, seed, *, held_out=False, dishes=1):
     def draw(words):
         return words[torch.randint(len(words), (), generator=rng)]
 
-    ids, targets = [], []
+    ids: list[list[int]] = []
+    targets: list[list[int]] = []
     while len(ids) < count:
         dish = [draw(w) for w in (ARTICLES, FLAVOURS, REGIONS, NOUNS)]
         flavour = FLAVOURS.index(dish[1])
@@ -78,9 +81,10 @@ class Reader(nn.Module):
         super().__init__()
         self.word = nn.Embedding(len(WORDS), d_model)
         self.position = nn.Embedding(9, d_model) if positions else None
-        for embedding in (self.word, self.position)[:1 + positions]:
-            # Scores start near 0: no word is ruled out before it was tried.
-            nn.init.normal_(embedding.weight, std=0.3)
+        for embedding in (self.word, self.position):
+            if embedding is not None:
+                # Scores start near 0: no word is ruled out before it is tried.
+                nn.init.normal_(embedding.weight, std=0.3)
         self.attention = MultiHeadAttention(d_model, 1)
         self.flavour = nn.Linear(d_model, len(FLAVOURS))
         self.region = nn.Linear(d_model, len(REGIONS))
@@ -145,7 +149,7 @@ def run(seed, *, dishes=1, positions=False, shuffled=False):
 
 def sweep(seeds=range(5)):
     """Yield rows: where the last noun's weight goes, by setting."""
-    settings = {
+    settings: dict[str, dict[str, Any]] = {
         "one dish": {},
         "one dish, targets shuffled": {"shuffled": True},
         "two dishes": {"dishes": 2},

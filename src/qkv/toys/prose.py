@@ -6,6 +6,8 @@ written. Formulas, code, links, tables and Chinese are left out. It is frozen:
 the chapters go on changing, and the numbers of chapter 9 must not.
 """
 
+from __future__ import annotations
+
 import functools
 import math
 from collections import Counter
@@ -15,7 +17,7 @@ import torch
 
 
 @functools.cache
-def split():
+def split() -> tuple[str, str]:
     """Return two texts, to train on and held out: every tenth paragraph."""
     path = Path(__file__).with_name("prose.txt")
     lines = path.read_text("utf-8").splitlines(keepends=True)
@@ -25,12 +27,12 @@ def split():
 
 
 @functools.cache
-def alphabet():
+def alphabet() -> str:
     """Return the characters that occur, sorted: the vocabulary, 73 long."""
     return "".join(sorted(set("".join(split()))))
 
 
-def encode(text):
+def encode(text: str) -> torch.Tensor:
     """Turn a text into ids, (T,); a character that is not there: ValueError.
 
     A token of this vocabulary is one character.
@@ -38,24 +40,26 @@ def encode(text):
     return torch.tensor([alphabet().index(c) for c in text])
 
 
-def decode(ids):
+def decode(ids: torch.Tensor | list[int]) -> str:
     """Turn ids, (T,) or a list, into a text."""
     return "".join(alphabet()[i] for i in ids)
 
 
-def shuffle(text, seed=0):
+def shuffle(text: str, seed: int = 0) -> str:
     """Return the same characters in another order: the null control."""
     rng = torch.Generator().manual_seed(seed)
     return "".join(text[i] for i in torch.randperm(len(text), generator=rng))
 
 
-def batch(ids, count, length, rng):
+def batch(ids: torch.Tensor, count: int, length: int,
+          rng: torch.Generator) -> torch.Tensor:
     """Cut `count` random pieces out of ids (T,): (count, length)."""
     start = torch.randint(len(ids) - length + 1, (count, 1), generator=rng)
     return ids[start + torch.arange(length)]
 
 
-def table_loss(train, test, n, extra=0.05):
+def table_loss(train: str, test: str, n: int,
+               extra: float = 0.05) -> float:
     """Loss of a table that counts groups of n characters, in nats.
 
     The chance of a character after the n - 1 before it is how often it
@@ -74,7 +78,8 @@ def table_loss(train, test, n, extra=0.05):
     float
         Mean of -ln p over the characters of `test` after its first n - 1.
     """
-    groups, before = Counter(_groups(train, n)), Counter()
+    groups = Counter(_groups(train, n))
+    before: Counter[str] = Counter()
     for group, count in groups.items():
         before[group[:-1]] += count
     surprise = [
@@ -84,5 +89,5 @@ def table_loss(train, test, n, extra=0.05):
     return sum(surprise) / len(surprise)
 
 
-def _groups(text, n):
+def _groups(text: str, n: int) -> list[str]:
     return [text[i:i + n] for i in range(len(text) - n + 1)]

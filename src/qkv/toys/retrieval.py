@@ -6,6 +6,8 @@ Each must name the project of the person they need. Chapter 3 asks with it
 which of the three projections can be shared.
 """
 
+from typing import Any
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -164,7 +166,8 @@ def where(jobs, weights, need="rings"):
 
 def sweep(seeds=range(3)):
     """Yield rows: accuracy and where the weight goes, by setting."""
-    settings = {sharing: {"sharing": sharing} for sharing in WIDTHS}
+    settings: dict[str, dict[str, Any]] = {
+        sharing: {"sharing": sharing} for sharing in WIDTHS}
     settings["three, shuffled"] = {"shuffled": True}
     settings["Q=K, 4 × longer"] = {"sharing": "Q=K", "steps": 1200}
     settings["Q=K, blind"] = {"sharing": "Q=K", "blind": True}

@@ -8,6 +8,7 @@ one row. Each toy's ``sweep`` yields rows: setting, seed, what was measured.
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -40,24 +41,24 @@ SWEEPS = {
 }
 
 
-def load(name):
+def load(name: str) -> list[dict[str, Any]]:
     """Return the recorded rows of a sweep, a list of dict."""
     text = (RESULTS / f"{name}.json").read_text("utf-8")
     return json.loads(text)["rows"]
 
 
-def mean(rows, key, **where):
+def mean(rows: list[dict[str, Any]], key: str, **where: Any) -> float:
     """Mean of a column over the rows that match all of `where`."""
     found = [r[key] for r in rows if where.items() <= r.items()]
     return sum(found) / len(found)
 
 
-def _rounded(row):
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
     return {k: float(f"{v:.4g}") if isinstance(v, float) else v
             for k, v in row.items()}
 
 
-def _write(name):
+def _write(name: str) -> None:
     rows = []
     for row in SWEEPS[name]():
         rows.append(_rounded(row))
