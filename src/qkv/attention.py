@@ -33,6 +33,14 @@ def scaled_dot_product_attention(
         return_weights: Literal[True]) -> tuple[Tensor, Tensor]: ...
 
 
+@overload
+def scaled_dot_product_attention(
+        query: Tensor, key: Tensor, value: Tensor, attn_mask: Any = None,
+        dropout_p: float = 0.0, is_causal: bool = False, *,
+        scale: float | None = None, enable_gqa: bool = False,
+        softcap: float | None = None, return_weights: bool) -> Any: ...
+
+
 def scaled_dot_product_attention(
         query: Tensor, key: Tensor, value: Tensor, attn_mask: Any = None,
         dropout_p: float = 0.0, is_causal: bool = False, *,

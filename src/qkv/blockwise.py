@@ -60,7 +60,7 @@ def scaled_dot_product_attention(
         np.broadcast_to(x, (*batch, *x.shape[-2:]))
         .reshape(heads, *x.shape[-2:]).astype(dtype, copy=False)
         for x in (query, key, value))
-    calm = is_calm(*map(_norm, (q, k, v)), scale, np.finfo(dtype).max)
+    calm = is_calm(map(_norm, (q, k, v)), scale, np.finfo(dtype).max)
     if attn_mask is not None:
         attn_mask = as_array("attn_mask", attn_mask)
         check_mask(attn_mask, shape)

@@ -7,7 +7,7 @@ the same error. Works on anything with ``shape`` and ``dtype``.
 import math
 import numbers
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -185,22 +185,22 @@ def check_integer(name: str, n: Any, least: int = 0) -> int:
     return n
 
 
-def is_calm(query_norm: float, key_norm: float, value_norm: float,
-            scale: float, largest: float) -> bool:
+def is_calm(norms: Iterable[float], scale: float, largest: float) -> bool:
     """Tell whether attention on inputs of these sizes stays finite.
 
     Parameters
     ----------
-    query_norm, key_norm, value_norm : float
-        The root of the sum of all squares: NaN and inf show in it, and no
-        score is larger than ``query_norm * key_norm``.
+    norms : three floats
+        Of query, key and value the root of the sum of all squares: NaN and
+        inf show in it, and no score is larger than the first two multiplied.
     scale : float
         Factor on the scores.
     largest : float
         The largest number of the dtype that is computed in.
     """
-    score = query_norm * key_norm * max(1.0, abs(scale))
-    return score < largest and math.isfinite(value_norm)  # False for NaN
+    query, key, value = norms
+    score = query * key * max(1.0, abs(scale))
+    return score < largest and math.isfinite(value)  # False for NaN
 
 
 def _check_array(name, array):

@@ -43,7 +43,7 @@ def is_calm(query: Tensor, key: Tensor, value: Tensor,
         dtype = wide(query)
         norms = (float(torch.linalg.vector_norm(x.detach(), dtype=dtype))
                  for x in (query, key, value))
-        calm = checks.is_calm(*norms, scale, torch.finfo(dtype).max)
+        calm = checks.is_calm(norms, scale, torch.finfo(dtype).max)
         if calm and mask is not None and mask.dtype != torch.bool:
             return bool((mask < math.inf).all())  # NaN is not
         return calm

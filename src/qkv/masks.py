@@ -62,7 +62,7 @@ def sliding_window_mask(L: int, S: int, window: int, *,
     """
     causal = causal_mask(L, S)
     window = check_integer("window", window, 1)
-    too_old = np.tri(*causal.shape, S - L - window, dtype=bool)
+    too_old = np.tri(L, S, S - L - window, dtype=bool)
     return _as(causal & ~too_old, like)
 
 

@@ -182,11 +182,10 @@ class MultiHeadAttention(nn.Module):
         TypeError, ValueError
             See `qkv.scaled_dot_product_attention`.
         """
-        result: Any = scaled_dot_product_attention(
+        output, weights = output_and_weights(scaled_dot_product_attention(
             q, k, v, attn_mask, self.dropout if self.training else 0.0,
             is_causal, enable_gqa=self.num_kv_heads < self.num_heads,
-            return_weights=return_weights)
-        output, weights = output_and_weights(result)
+            return_weights=return_weights))
         output = self.w_o(merge_heads(output))  # (B, L, d_model)
         return (output, weights) if return_weights else output
 

@@ -128,7 +128,7 @@ def scaled_dot_product_attention(
     # 0. Who may see whom?
     seen, bias = np.ones(shape, bool), 0
     if is_causal:
-        seen &= np.tri(*shape[-2:], dtype=bool)
+        seen &= np.tri(*shape[-2:], dtype=np.bool_)
     if attn_mask is not None:
         attn_mask = as_array("attn_mask", attn_mask)
         check_mask(attn_mask, shape)

@@ -37,7 +37,7 @@ def share(work, jobs, scratch):
     if threads <= 1:
         run(jobs)
         return
-    queue = SimpleQueue()
+    queue: SimpleQueue = SimpleQueue()
     for job in (*jobs, *[None] * threads):
         queue.put(job)
     errstate = partial(np.seterr, **np.geterr())  # new threads have their own

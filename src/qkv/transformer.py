@@ -89,7 +89,7 @@ class Block(nn.Module):
                 attention(before(x, self.norm_1)))
             x = after(x + update, self.norm_1)
             kept = [weights]
-            if self.cross_attention is not None:
+            if self.cross_attention is not None and source is not None:
                 q = self.cross_attention.project_query(
                     before(x, self.norm_cross))
                 update, weights = output_and_weights(
