@@ -12,7 +12,6 @@ from pathlib import Path
 import torch
 
 from . import (
-    heads,
     language,
     lookup,
     order,
@@ -20,6 +19,7 @@ from . import (
     phrasebook,
     phrases,
     recall,
+    relations_heads,
     retrieval,
 )
 
@@ -28,7 +28,6 @@ RESULTS = Path(__file__).with_name("results")
 
 #: name -> generator of rows, of which each chapter shows a table
 SWEEPS = {
-    "heads": heads.sweep,
     "language": language.sweep,
     "lookup": lookup.sweep,
     "order": order.sweep,
@@ -36,6 +35,7 @@ SWEEPS = {
     "phrasebook": phrasebook.sweep,
     "phrases": phrases.sweep,
     "recall": recall.sweep,
+    "relations": relations_heads.sweep,
     "retrieval": retrieval.sweep,
 }
 
@@ -48,8 +48,8 @@ def load(name):
 
 def mean(rows, key, **where):
     """Mean of a column over the rows that match all of `where`."""
-    found = [r[key] for r in rows if where.items() <= r.items()]
-    return sum(found) / len(found)
+    values = [r[key] for r in rows if where.items() <= r.items()]
+    return sum(values) / len(values)
 
 
 def _rounded(row):
