@@ -20,13 +20,22 @@ _RULES = {
 
 
 @functools.cache
-def claims():
-    """Return the article's claims: id -> {"en", "zh", "chapter"}."""
+def statements():
+    """Return all that is judged: id -> {"en", "zh", "chapter"}.
+
+    Ids with a C are the article's `claims`; those with an M are what a
+    chapter beyond the article claims.
+    """
     text = Path(__file__).with_name("claims.toml").read_text("utf-8")
     flat = {}
     for letter, numbers in tomllib.loads(text).items():
         flat |= {f"{letter}.{n}": claim for n, claim in numbers.items()}
     return flat
+
+
+def claims():
+    """Return the article's: id -> {"en", "zh", "chapter"}."""
+    return {n: c for n, c in statements().items() if n.startswith("C")}
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,7 @@ class Verdict:
     Parameters
     ----------
     claim : str
-        Its id in `claims`, such as "C1.1".
+        Its id in `statements`, such as "C1.1".
     measured : str
         What was measured, in a few words, with the unit.
     value, null : float
@@ -54,7 +63,7 @@ class Verdict:
     Raises
     ------
     KeyError
-        If the claim is not in the list.
+        If it is not in the list.
     ValueError
         If the null control gives the same verdict: such an experiment could
         not have failed.
@@ -70,7 +79,7 @@ class Verdict:
     digits: int = 3
 
     def __post_init__(self):
-        if self.claim not in claims():
+        if self.claim not in statements():
             raise KeyError(f"no claim {self.claim!r} in claims.toml")
         if obeys(self.value, self.rule) == obeys(self.null, self.rule):
             raise ValueError(
@@ -125,7 +134,8 @@ class Table:
                 "null control")
         body, last = [], None
         for r in self.rows:  # the claim's text once, above all its rows
-            text = "" if r["claim"] == last else claims()[r["claim"]]["en"]
+            said = statements()[r["claim"]]["en"]
+            text = "" if r["claim"] == last else said
             last = r["claim"]
             numbers = r["measured"], r["value"], written(r["rule"]), r["null"]
             body.append((f"<b>{last}</b> {html.escape(text)}",

@@ -8,19 +8,28 @@ import numpy as np
 import pytest
 
 from qkv import verdicts
-from qkv.verdicts import MIME, Table, Verdict, claims, obeys
+from qkv.verdicts import (
+    MIME,
+    Table,
+    Verdict,
+    claims,
+    obeys,
+    statements,
+)
 
 
 def test_the_article_s_claims_are_all_listed():
     """Kills a claim that is dropped, renumbered or without its Chinese."""
+    assert len(claims()) == 26
     counts = {}
-    for name, claim in claims().items():
-        counts[name[:2]] = counts.get(name[:2], 0) + 1
+    for name, claim in statements().items():
+        chapter = name.partition(".")[0]
+        counts[chapter] = counts.get(chapter, 0) + 1
         assert set(claim) == {"en", "zh", "chapter"}
         assert any("一" <= c <= "龥" for c in claim["zh"]), name
     assert counts == {
         "C0": 1, "C1": 2, "C2": 5, "C3": 3, "C4": 4, "C5": 2, "C6": 4,
-        "C7": 4, "C8": 1,
+        "C7": 4, "C8": 1, "M9": 7, "M10": 6,
     }  # fmt: skip
 
 
@@ -60,6 +69,14 @@ def test_a_control_that_says_the_same_is_refused(pair):
         Verdict("C1.1", "m", *pair, ">= 0.9")
 
 
+def test_a_chapter_s_own_statement_is_judged_but_is_no_claim():
+    """Kills a table without its text, and a ledger of more than 26."""
+    data = Table(Verdict("M9.1", "m", 1.0, 0.5, ">= 0.9"))
+    said = statements()["M9.1"]
+    assert said["en"] in data._repr_mimebundle_()["text/html"]
+    assert "M9.1" not in claims()
+
+
 def test_an_unknown_claim_is_refused():
     with pytest.raises(KeyError, match="C9"):
         Verdict("C9.9", "m", 1.0, 0.0, ">= 0.9")
@@ -84,4 +101,4 @@ def test_the_table_says_the_same_in_all_three_forms():
 
 def test_the_list_is_read_from_the_package():
     path = Path(verdicts.__file__).with_name("claims.toml")
-    assert len(tomllib.loads(path.read_text("utf-8"))) == 9
+    assert len(tomllib.loads(path.read_text("utf-8"))) == 11
