@@ -215,9 +215,9 @@ def shift(browser, site, path, size="phone"):
     for y in range(0, height, max(2000, height // 12)):
         tab.evaluate(f"scrollTo({{top: {y}, behavior: 'instant'}})")
         tab.wait_for_timeout(30)
-    shift = tab.evaluate("window.shift")
+    moved = tab.evaluate("window.shift")
     context.close()
-    return shift
+    return moved
 
 
 @lru_cache(maxsize=1)
