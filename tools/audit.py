@@ -47,8 +47,8 @@ NPM = ("lighthouse@12.8.2", "vnu-jar@26.9.27")
 def toc():
     """Return the pages of _toc.yml, in order, as paths in the site."""
     text = (ROOT / "_toc.yml").read_text(encoding="utf-8")
-    found = re.findall(r"^\s*(?:- )?(?:root|file): (\S+)", text, re.MULTILINE)
-    return [f"{name}.html" for name in found]
+    names = re.findall(r"^\s*(?:- )?(?:root|file): (\S+)", text, re.MULTILINE)
+    return [f"{name}.html" for name in names]
 
 
 # ------------------------------------------------- a server that counts
@@ -174,15 +174,15 @@ def visit(tab, url):
 
 def outside(tab, base, path):
     """Open a page; return what it asks from other hosts (never sent)."""
-    found = []
+    asked = []
 
     def look(route):
-        found.append(route.request.url)
+        asked.append(route.request.url)
         route.abort()
 
     tab.route(lambda url: not url.startswith((base, "data:", "blob:")), look)
     visit(tab, base + path)
-    return found
+    return asked
 
 
 def transferred(browser, site, path, before=None):
@@ -215,9 +215,9 @@ def shift(browser, site, path, size="phone"):
     for y in range(0, height, max(2000, height // 12)):
         tab.evaluate(f"scrollTo({{top: {y}, behavior: 'instant'}})")
         tab.wait_for_timeout(30)
-    found = tab.evaluate("window.shift")
+    moved = tab.evaluate("window.shift")
     context.close()
-    return found
+    return moved
 
 
 @lru_cache(maxsize=1)
@@ -244,13 +244,13 @@ def violations(tab):
             seen.add(kind); } }"""
     )
     tab.evaluate(axe_source())
-    found = tab.evaluate(
+    report = tab.evaluate(
         """axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'],
                     resultTypes: ['violations']})"""
     )
     return [
         f"{v['id']}: {n['html'][:160]}"
-        for v in found["violations"]
+        for v in report["violations"]
         for n in v["nodes"]
     ]
 
@@ -296,8 +296,8 @@ def lighthouse(url):
         check=True,
         env={**os.environ, "CHROME_PATH": chromium()},
     )
-    found = json.loads(told.stdout)["categories"]
-    return [round(100 * part["score"]) for part in found.values()]
+    scores = json.loads(told.stdout)["categories"]
+    return [round(100 * part["score"]) for part in scores.values()]
 
 
 def nu_errors(file):

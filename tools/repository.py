@@ -17,8 +17,8 @@ ADDRESS = re.compile(r"https://github\.com/([\w.-]+)/([\w.-]+?)(\.git)?/?")
 def current():
     """Return (owner, name) of the address in _config.yml."""
     text = (ROOT / "_config.yml").read_text(encoding="utf-8")
-    found = re.search(r"^  url: (\S+)$", text, re.MULTILINE)
-    return ADDRESS.fullmatch(found[1]).groups()[:2]
+    line = re.search(r"^  url: (\S+)$", text, re.MULTILINE)
+    return ADDRESS.fullmatch(line[1]).groups()[:2]
 
 
 def forms(owner, name):

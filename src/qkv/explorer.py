@@ -10,7 +10,6 @@ pages of the book load it once, from the site itself.
 import functools
 import json
 import math
-import re
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -154,29 +153,13 @@ class Explorer:
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
-_JS = Path(__file__).with_suffix(".js")
+#: What a browser runs; the pages of the book load it from this file.
+SCRIPT = Path(__file__).with_suffix(".js")
 
 
 @functools.cache
 def _script():
-    return _JS.read_text("utf-8")
-
-
-def setup(app):
-    """Sphinx calls this: pages with a table load the script, from a file."""
-    app.connect("config-inited", lambda app, config:
-                config.html_static_path.append(str(_JS)))
-    app.connect("html-page-context", _load)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def _load(app, pagename, templatename, context, doctree):
-    tag, script = r"(</qkv-attention>\s*)", r"<script>.*?</script>"
-    body, found = re.subn(tag + script, r"\1", context.get("body", ""),
-                          flags=re.DOTALL)
-    if found:
-        context["body"] = body
-        app.add_js_file(_JS.name, loading_method="defer")
+    return SCRIPT.read_text("utf-8")
 
 
 def _scores(

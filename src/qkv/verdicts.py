@@ -20,13 +20,22 @@ _RULES = {
 
 
 @functools.cache
-def claims() -> dict[str, dict[str, str]]:
-    """Return the article's claims: id -> {"en", "zh", "chapter"}."""
+def statements() -> dict[str, dict[str, str]]:
+    """Return all that is judged: id -> {"en", "zh", "chapter"}.
+
+    Ids with a C are the article's `claims`; those with an M are what a
+    chapter beyond the article claims.
+    """
     text = Path(__file__).with_name("claims.toml").read_text("utf-8")
     flat: dict[str, dict[str, str]] = {}
     for letter, numbers in tomllib.loads(text).items():
         flat |= {f"{letter}.{n}": claim for n, claim in numbers.items()}
     return flat
+
+
+def claims():
+    """Return the article's: id -> {"en", "zh", "chapter"}."""
+    return {n: c for n, c in statements().items() if n.startswith("C")}
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,7 @@ class Verdict:
     Parameters
     ----------
     claim : str
-        Its id in `claims`, such as "C1.1".
+        Its id in `statements`, such as "C1.1".
     measured : str
         What was measured, in a few words, with the unit.
     value, null : float
@@ -54,7 +63,7 @@ class Verdict:
     Raises
     ------
     KeyError
-        If the claim is not in the list.
+        If it is not in the list.
     ValueError
         If the null control gives the same verdict: such an experiment could
         not have failed.
@@ -70,7 +79,7 @@ class Verdict:
     digits: int = 3
 
     def __post_init__(self) -> None:
-        if self.claim not in claims():
+        if self.claim not in statements():
             raise KeyError(f"no claim {self.claim!r} in claims.toml")
         if obeys(self.value, self.rule) == obeys(self.null, self.rule):
             raise ValueError(
@@ -103,7 +112,8 @@ def obeys(value: float, rule: str) -> bool:
     return bool(_RULES[sign](value, float(bound)))
 
 
-def _sign(rule: str) -> str:
+def written(rule: str) -> str:
+    """A rule as people write it: ≥ for >=."""
     return rule.replace(">=", "≥").replace("<=", "≤")
 
 
@@ -116,7 +126,7 @@ class Table:
     def __repr__(self):
         return "\n".join(
             f"{r['claim']}: {r['verdict']} · {r['measured']}: {r['value']} "
-            f"(needs {_sign(r['rule'])}, null control {r['null']})"
+            f"(needs {written(r['rule'])}, null control {r['null']})"
             for r in self.rows)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
@@ -124,9 +134,10 @@ class Table:
                 "null control")
         body, last = [], None
         for r in self.rows:  # the claim's text once, above all its rows
-            text = "" if r["claim"] == last else claims()[r["claim"]]["en"]
+            said = statements()[r["claim"]]["en"]
+            text = "" if r["claim"] == last else said
             last = r["claim"]
-            numbers = r["measured"], r["value"], _sign(r["rule"]), r["null"]
+            numbers = r["measured"], r["value"], written(r["rule"]), r["null"]
             body.append((f"<b>{last}</b> {html.escape(text)}",
                          f"<b>{html.escape(r['verdict'])}</b>",
                          *map(html.escape, numbers)))
@@ -139,76 +150,3 @@ class Table:
             # A string, so that nbval can leave the numbers after ≈ alone.
             MIME: json.dumps(self.rows, ensure_ascii=False),
         }
-
-
-class Ledger:
-    """All claims, judged by the verdict tables in the chapters' outputs.
-
-    Parameters
-    ----------
-    folder : path
-        Where the chapters' notebooks lie, executed.
-
-    Attributes
-    ----------
-    rows : dict, claim id -> list of rows as `Verdict.row` returns them
-
-    Raises
-    ------
-    FileNotFoundError
-        If a chapter is not there.
-    ValueError
-        If a claim has no verdict, or one in a chapter that is not its own.
-    """
-
-    def __init__(self, folder: str | Path = "."):
-        self.rows: dict[str, list[dict[str, str]]] = {
-            claim: [] for claim in claims()}
-        for chapter in sorted({c["chapter"] for c in claims().values()}):
-            due = {n for n, c in claims().items() if c["chapter"] == chapter}
-            path = Path(folder) / f"{chapter}.ipynb"
-            if not path.is_file():
-                raise FileNotFoundError(
-                    f"no {path}: the ledger reads the executed chapters, so "
-                    "it needs a clone of the whole book")
-            found = rows(path)
-            if {row["claim"] for row in found} != due:
-                raise ValueError(f"{chapter} must judge {sorted(due)}")
-            for row in found:
-                self.rows[row["claim"]].append(row)
-
-    def judge(self, claim: str) -> str:
-        """Say "holds", "holds, if", "in part" (some do) or "does not hold"."""
-        words = {r["verdict"].split(" if")[0] for r in self.rows[claim]}
-        if "does not hold" in words:
-            return "in part" if len(words) > 1 else "does not hold"
-        return "holds, if" if "holds," in words else "holds"
-
-    def __repr__(self):
-        return "\n".join(
-            f"{claim}: {self.judge(claim)}\n" + "\n".join(
-                f"    {r['verdict']} · {r['measured']}: {r['value']}"
-                for r in rows)
-            for claim, rows in self.rows.items())
-
-    def _repr_markdown_(self):
-        # Markdown, so that the site turns the links into links to its pages.
-        lines = ["| claim | verdict | measured |", "| --- | --- | --- |"]
-        for claim, rows in self.rows.items():
-            said = claims()[claim]
-            seen = "<br>".join(
-                f"*{r['verdict']}*: {r['measured']}: {r['value']} (needs "
-                f"{_sign(r['rule'])}, control {r['null']})" for r in rows)
-            lines.append(" | ".join((
-                f"| [{claim}]({said['chapter']}.ipynb#verdict) {said['en']} "
-                f'<span lang="zh">{said["zh"]}</span>',
-                f"**{self.judge(claim)}**", seen.replace("|", "&#124;"), "")))
-        return "\n".join(lines)
-
-
-def rows(notebook: str | Path) -> list[dict[str, str]]:
-    """Return the rows of all verdict tables in a notebook's outputs."""
-    cells = json.loads(Path(notebook).read_text("utf-8"))["cells"]
-    return [
-        row for cell in cells for output in cell.get("outputs", [])
-        for row in json.loads("".join(output.get("data", {}).get(MIME, "[]")))]

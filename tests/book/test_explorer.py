@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import types
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -168,26 +167,3 @@ def test_the_script_is_small():
     script = explorer._script()
     assert len(script.splitlines()) <= 250
     assert max(map(len, script.splitlines())) <= 79
-
-
-def load(body):
-    """Let a page through `_load`; return its body and its scripts."""
-    files, context = [], {"body": body}
-    app = types.SimpleNamespace(
-        add_js_file=lambda name, **kw: files.append((name, kw))
-    )
-    explorer._load(app, "page", "page.html", context, None)
-    return context["body"], files
-
-
-def test_a_page_loads_the_script_once_and_only_if_it_has_a_table():
-    _, html = show(SCORES, QUERIES, KEYS, d_k=5)
-    other = "<p>text</p><script>other()</script>"
-    body, files = load(f"{other}<div>{html}</div>{other}<div>{html}</div>")
-    assert files == [("explorer.js", {"loading_method": "defer"})]
-    assert "customElements" not in body
-    assert body.count("other()") == 2
-    assert body.count("</qkv-attention>") == 2
-    assert load(other) == (other, [])
-    # A page without a body (the search page) passes as well.
-    explorer._load(None, "search", "search.html", {}, None)

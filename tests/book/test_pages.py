@@ -11,7 +11,8 @@ pytest.importorskip("sphinx", reason="the page builder is not installed")
 from bs4 import BeautifulSoup
 from sphinx.errors import ExtensionError
 
-from pages import finish, maths, search
+from pages import finish, heatmap, maths, search
+from qkv.explorer import explore
 
 SITE = SimpleNamespace(
     out=Path("nowhere"),
@@ -173,3 +174,40 @@ def test_katex_is_one_version():
     )
     version = re.search(r'content:"(0\.[\d.]+)"', sheet)[1]
     assert f'version:"{version}"' in script
+
+
+# ------------------------------------------------- the interactive heatmap
+
+
+def load(body):
+    """Let a page through `heatmap.load`; return its body and its scripts."""
+    files, context = [], {"body": body}
+    app = SimpleNamespace(
+        add_js_file=lambda name, **kw: files.append((name, kw))
+    )
+    heatmap.load(app, "page", "page.html", context, None)
+    return context["body"], files
+
+
+def test_a_page_loads_the_script_once_and_only_if_it_has_a_table():
+    """Kills a copy of the script per table, and other scripts cut out."""
+    html = explore([[1.0, 2.0]], "q", "kl", d_k=1)._repr_html_()
+    other = "<p>text</p><script>other()</script>"
+    body, files = load(f"{other}<div>{html}</div>{other}<div>{html}</div>")
+    assert files == [("explorer.js", {"loading_method": "defer"})]
+    assert "customElements" not in body
+    assert body.count("other()") == 2
+    assert body.count("</qkv-attention>") == 2
+    assert load(other) == (other, [])
+    # A page without a body (the search page) passes as well.
+    heatmap.load(None, "search", "search.html", {}, None)
+
+
+def test_the_heatmap_is_registered():
+    """Kills a page whose heatmap stays a table: no file, or no event."""
+    events = {}
+    heatmap.setup(SimpleNamespace(connect=events.__setitem__))
+    config = SimpleNamespace(html_static_path=[])
+    events["config-inited"](None, config)
+    assert [Path(p).is_file() for p in config.html_static_path] == [True]
+    assert events["html-page-context"] is heatmap.load

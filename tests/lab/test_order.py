@@ -40,7 +40,7 @@ def test_shuffled_answers_are_the_same_letters_elsewhere():
 @pytest.mark.parametrize("position", order.POSITIONS)
 def test_who_notices_that_a_sequence_is_moved(position):
     """Kills a start that nothing hears of; rotary must not mind it."""
-    model = order.Reader(position)
+    model = order.LetterReader(position)
     ids, _ = order.sample(2, 10, rng())
     with torch.no_grad():
         here = model(ids)
@@ -55,14 +55,14 @@ def test_without_positions_it_is_a_bag_of_letters():
     ids, _ = order.sample(2, 10, rng())
     turned = ids.flip(1)
     for position in order.POSITIONS:
-        model = order.Reader(position)
+        model = order.LetterReader(position)
         with torch.no_grad():
             same = torch.allclose(model(ids).flip(1), model(turned), atol=1e-5)
         assert same == (position == "none")
 
 
 def test_a_window_of_four_sees_four():
-    model = order.Reader("rotary", window=4)
+    model = order.LetterReader("rotary", window=4)
     ids, _ = order.sample(1, 10, rng())
     changed = ids.clone()
     changed[0, 3] = (ids[0, 3] + 1) % 8

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from qkv.toys import heads, lookup, relations
+from qkv.toys import lookup, relations, relations_heads
 
 
 def words(ids):
@@ -66,12 +66,12 @@ def test_held_out_combinations_are_never_trained_on():
 @pytest.fixture(scope="module")
 def reader():
     torch.manual_seed(0)
-    return relations.Reader(3)
+    return relations.StoryReader(3)
 
 
 def test_heads_change_no_number_of_parameters(reader):
     sizes = {
-        sum(p.numel() for p in relations.Reader(h).parameters())
+        sum(p.numel() for p in relations.StoryReader(h).parameters())
         for h in (1, 3, 24)
     }
     assert len(sizes) == 1
@@ -93,23 +93,23 @@ def test_damage_is_that_of_one_head():
     model, _ = relations.run(0, heads=3, questions=("verb",), steps=60)
     with torch.no_grad():
         model.attention.w_o.weight[:, :16] = 0  # heads 0 and 1 are not heard
-    lost = heads.damage(model, 0)[:, 0]
+    lost = relations_heads.damage(model, 0)[:, 0]
     assert lost[0] == lost[1] == 0 < lost[2]
 
 
 def test_a_random_part_is_cut_and_nothing_else():
     """Kills a basis that is not orthogonal or not undone."""
-    basis = heads.random_basis(24, 0)
+    basis = relations_heads.random_basis(24, 0)
     torch.testing.assert_close(basis @ basis.T, torch.eye(24))
     model, row = relations.run(0, heads=1, questions=("verb",), steps=60)
-    whole = heads.damage(model, 0), heads.damage(model, 0, basis)
+    whole = [relations_heads.damage(model, 0, b) for b in (None, basis)]
     torch.testing.assert_close(*whole, rtol=0, atol=0.01)  # one head is all
     assert whole[0].item() > 0.3 * row["verb"]
 
 
 def test_focus():
-    assert heads.focus(torch.tensor([[0.5, 0.0], [0.0, 0.2]])) == 1
-    assert heads.focus(torch.ones(3, 4)) == pytest.approx(0.25)
+    assert relations_heads.focus(torch.tensor([[0.5, 0.0], [0.0, 0.2]])) == 1
+    assert relations_heads.focus(torch.ones(3, 4)) == pytest.approx(0.25)
 
 
 def test_looks_reads_the_right_columns():
@@ -121,9 +121,10 @@ def test_looks_reads_the_right_columns():
     ]
     weights[torch.arange(200), 0, place] = 0.7
     weights[:, 0, 3] = 0.3
-    found = heads.looks(weights, targets)[0]
+    found = relations_heads.looks(weights, targets)[0]
     assert found[0] == pytest.approx(0.7) and found[4] == pytest.approx(0.3)
-    even = heads.looks(torch.full((200, 1, 13), 1 / 13), targets)[0, 0]
+    flat = torch.full((200, 1, 13), 1 / 13)
+    even = relations_heads.looks(flat, targets)[0, 0]
     assert even == pytest.approx(0, abs=1e-6)
 
 
@@ -137,7 +138,7 @@ def test_frozen_weights_are_the_average():
         wanted = relations.accuracy(
             model, 0, lambda _: (weights @ values)[:, :, 0]
         )
-    assert heads.frozen(model, 0) == pytest.approx(wanted)
+    assert relations_heads.frozen(model, 0) == pytest.approx(wanted)
     assert wanted["reference"] < own["reference"] - 0.1
 
 

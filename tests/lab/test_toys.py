@@ -45,7 +45,7 @@ def test_a_reader_is_its_formula():
     """Kills a missing residual, the wrong row, forgotten positions."""
     torch.manual_seed(0)
     ids, _ = phrases.sample(4, 0, dishes=2)
-    model = phrases.Reader(positions=True)
+    model = phrases.PhraseReader(positions=True)
     x = model.word(ids) + model.position.weight
     update, weights = model.attention(x, return_weights=True)
     flavour, region, shown = model(ids)

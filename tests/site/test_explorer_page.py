@@ -57,7 +57,7 @@ def show(chromium, tmp_path):
         body = "\n".join(s._repr_html_() for s in shown)
         if not inline:  # as on the site
             body = re.sub(r"(?s)<script>.*?</script>", "", body)
-            source = explorer._JS.as_uri()
+            source = explorer.SCRIPT.as_uri()
             body += f'<script defer src="{source}"></script>'
         page = tmp_path / "page.html"
         page.write_text(

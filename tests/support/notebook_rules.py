@@ -87,11 +87,6 @@ def is_chapter(path):
     return path.name[:2].isdigit() and path.name[:2] not in ("00", "08")
 
 
-def judges(path):
-    """A chapter of part I: part II goes beyond the article's claims."""
-    return is_chapter(path) and path.name[:2] < "08"
-
-
 def parse(cell):
     """The cell's syntax tree, or None where it is not plain Python."""
     try:
@@ -585,7 +580,7 @@ def verdicts(nb, path):
         for i, data in bundles
         for row in json.loads(data.get(VERDICTS, "[]"))
     ]
-    if judges(path) and not rows:
+    if is_chapter(path) and not rows:
         yield f"no output holds {VERDICTS}"
     for i, row in rows:
         where = f"cell {i}, {row.get('claim', 'a claim')}"

@@ -26,9 +26,9 @@ def release(source):
     for cell in source.cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):
             stub = STUBS[cell.cell_type]
-            cell.source, found = MINE.subn(stub, cell.source)
-            if found != 1:
-                raise ValueError(f"{cell.id}: {found} solutions are marked")
+            cell.source, count = MINE.subn(stub, cell.source)
+            if count != 1:
+                raise ValueError(f"{cell.id}: {count} solutions are marked")
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     return source

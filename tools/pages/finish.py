@@ -74,15 +74,15 @@ def describe(page, site, path):
     """Give search engines and chats a sentence, and a picture's worth."""
     body = page.select_one("article")
     title = page.title.get_text().strip()
-    found = ""
+    first = ""
     for p in body.select("p") if body else ():
         if not p.find_parent(["blockquote", "details", "figure", "td"]):
             p = BeautifulSoup(str(p), "html.parser")
             for maths in p.select(".katex-mathml"):
                 maths.decompose()
-            found = " ".join(p.get_text().replace("\u200b", "").split())
+            first = " ".join(p.get_text().replace("\u200b", "").split())
             break
-    text = found if len(found) > 40 else f"{title}. {site.title}."
+    text = first if len(first) > 40 else f"{title}. {site.title}."
     if len(text) > 160:
         text = text[:159].rsplit(" ", 1)[0].rstrip(",;:") + "…"
     page.head.append(

@@ -56,11 +56,11 @@ def verified(path: Path, sha256: str) -> Path:
         If the file is not the recorded one; the message names it.
     """
     with open(path, "rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != sha256:
         raise ValueError(
             f"{path} is not the file this book was written with: its SHA-256 "
-            f"is {found}, expected {sha256}")
+            f"is {digest}, expected {sha256}")
     return path
 
 

@@ -45,8 +45,8 @@ def run(seed, *, heads, steps=400):
     train(model, loss, steps, lr=0.01)
     query, items, answer = sample(2000, rng)
     with torch.no_grad():
-        found = scores(query, items).argmax(-1)
-    return (found == answer).double().mean().item()
+        guess = scores(query, items).argmax(-1)
+    return (guess == answer).double().mean().item()
 
 
 def sweep(seeds=range(3)):

@@ -50,7 +50,7 @@ def bag_accuracy(length, rng, count=2000):
     return (commonest == answers).float().mean().item()
 
 
-class Reader(nn.Module):
+class LetterReader(nn.Module):
     """Embeddings, positions of some kind, blocks, a read-out everywhere.
 
     Parameters
@@ -102,26 +102,26 @@ def accuracy(model, length, rng, count=100, start=0, shuffled=False):
     ids, answers = sample(count, length, rng, shuffled)
     model.start = start
     with torch.no_grad():
-        found = model(ids)[:, BACK:].argmax(-1)
+        guesses = model(ids)[:, BACK:].argmax(-1)
     model.start = 0
-    return (found == answers).float().mean().item()
+    return (guesses == answers).float().mean().item()
 
 
 def run(seed, *, position, shuffled=False, steps=400, **options):
-    """Train a `Reader` on fresh batches of 64 sequences of length 16.
+    """Train a `LetterReader` on fresh batches of 64 sequences of length 16.
 
     Parameters
     ----------
     seed : int
     position, **options
-        See `Reader`.
+        See `LetterReader`.
     shuffled : bool
         The null control: see `sample`.
     steps : int
 
     Returns
     -------
-    model : Reader
+    model : LetterReader
     row : dict
         Accuracy: ``16``, at the trained length; ``moved``, the same but
         beginning at place 64; ``32``, ``64``, ``128``, longer.
@@ -129,7 +129,7 @@ def run(seed, *, position, shuffled=False, steps=400, **options):
     rng = torch.Generator().manual_seed(seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Reader(position, **options)
+        model = LetterReader(position, **options)
 
     def loss():
         ids, answers = sample(64, LENGTH, rng, shuffled)

@@ -120,8 +120,8 @@ def run(seed, *, d_k, lr, divide_by=USUAL, start="unit", label=False,
 
     losses = train(model, loss, steps, lr, OPTIMIZERS[optimizer])
     with torch.no_grad():
-        found = model(x)[1].argmax(-1)
-    return (found == partner).float().mean().item(), losses
+        guesses = model(x)[1].argmax(-1)
+    return (guesses == partner).float().mean().item(), losses
 
 
 #: what a row of the sweep is called -> how it is trained; the last divides

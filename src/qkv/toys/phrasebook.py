@@ -200,13 +200,13 @@ class Continuer(nn.Module):
         text = torch.cat([source, target + len(SOURCE)], dim=1)
         x = self.word(text) + self.place.weight[:text.shape[1]]
         mask = (text > 0)[:, None, None]  # padding of the source, as a key
-        found = []
+        crossing = []
         for block in self.blocks:
             x, weights = block(
                 x, attn_mask=mask, is_causal=True, return_weights=True)
-            found.append(weights[:, :, S:, :S])
+            crossing.append(weights[:, :, S:, :S])
         scores = self.read_out(self.norm(x[:, S:]))
-        return scores, torch.cat(found, dim=1)
+        return scores, torch.cat(crossing, dim=1)
 
 
 def translate(model, source, lengths):

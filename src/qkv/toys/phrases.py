@@ -67,7 +67,7 @@ def sample(count, seed, *, held_out=False, dishes=1):
     return torch.tensor(ids), torch.tensor(targets)
 
 
-class Reader(nn.Module):
+class PhraseReader(nn.Module):
     """Embeddings, one head of attention added to them, two read-outs.
 
     Parameters
@@ -100,20 +100,20 @@ class Reader(nn.Module):
 
 
 def run(seed, *, dishes=1, positions=False, shuffled=False):
-    """Train a `Reader` and look at where its last noun's weight goes.
+    """Train a `PhraseReader` and look at where its last noun's weight goes.
 
     Parameters
     ----------
     seed : int
         Seeds the sentences and the model.
     dishes, positions
-        See `sample` and `Reader`.
+        See `sample` and `PhraseReader`.
     shuffled : bool
         Null control: train on targets dealt out at random.
 
     Returns
     -------
-    model : Reader
+    model : PhraseReader
     row : dict
         ``accuracy``: share of held-out sentences with both answers right.
         ``modifiers``, ``article``, ``itself``, ``others``: the last noun's
@@ -125,7 +125,7 @@ def run(seed, *, dishes=1, positions=False, shuffled=False):
         targets = targets[torch.randperm(len(targets), generator=rng)]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Reader(positions)
+        model = PhraseReader(positions)
 
     def loss():
         flavour, region, _ = model(ids)

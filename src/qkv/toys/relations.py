@@ -84,11 +84,11 @@ def sample(count, seed, *, held_out=False):
     return ids, answers
 
 
-def _unchanged(found):
-    return found
+def _unchanged(output):
+    return output
 
 
-class Reader(nn.Module):
+class StoryReader(nn.Module):
     """Embeddings, attention from the last word, a read-out per question."""
 
     def __init__(self, heads, questions=tuple(QUESTIONS), d_model=24):
@@ -112,30 +112,30 @@ class Reader(nn.Module):
         """
         x = self.embed(ids)
         last, a = x[:, -1:], self.attention
-        found, weights = scaled_dot_product_attention(
+        output, weights = scaled_dot_product_attention(
             a.project_query(last), *a.project_source(x), return_weights=True)
-        found = change(found[:, :, 0])[:, :, None]  # (B, H, 1, d_k)
-        new = (last + a.w_o(merge_heads(found)))[:, 0]
+        output = change(output[:, :, 0])[:, :, None]  # (B, H, 1, d_k)
+        new = (last + a.w_o(merge_heads(output)))[:, 0]
         return self.answer(new).unflatten(-1, (-1, 8)), weights[:, :, 0]
 
 
 def run(seed, *, heads, questions=tuple(QUESTIONS), d_model=24,
         shuffled=False, steps=400):
-    """Train a `Reader` on batches of 256 of some 2,000 sentences.
+    """Train a `StoryReader` on batches of 256 of some 2,000 sentences.
 
     Parameters
     ----------
     seed : int
         Seeds the sentences and the model.
     heads, questions, d_model
-        See `Reader`. The number of heads changes no number of parameters.
+        See `StoryReader`. The number of heads changes no number of parameters.
     shuffled : bool
         Null control: train on answers dealt out at random.
     steps : int
 
     Returns
     -------
-    model : Reader
+    model : StoryReader
     row : dict
         Share of right answers to each question, see `accuracy`.
     """
@@ -145,7 +145,7 @@ def run(seed, *, heads, questions=tuple(QUESTIONS), d_model=24,
         targets = targets[torch.randperm(len(targets), generator=rng)]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Reader(heads, questions, d_model)
+        model = StoryReader(heads, questions, d_model)
 
     def loss():
         batch = torch.randint(len(ids), (256,), generator=rng)
@@ -159,7 +159,7 @@ def run(seed, *, heads, questions=tuple(QUESTIONS), d_model=24,
 def accuracy(model, seed, change=_unchanged):
     """Share of right answers to each question on held-out sentences, a dict.
 
-    `change` is that of `Reader.forward`.
+    `change` is that of `StoryReader.forward`.
     """
     ids, targets = _asked(
         sample(1000, seed + 1000, held_out=True), model.questions)

@@ -13,7 +13,6 @@ from typing import Any
 import torch
 
 from . import (
-    heads,
     language,
     lookup,
     order,
@@ -21,6 +20,7 @@ from . import (
     phrasebook,
     phrases,
     recall,
+    relations_heads,
     retrieval,
 )
 
@@ -29,7 +29,6 @@ RESULTS = Path(__file__).with_name("results")
 
 #: name -> generator of rows, of which each chapter shows a table
 SWEEPS = {
-    "heads": heads.sweep,
     "language": language.sweep,
     "lookup": lookup.sweep,
     "order": order.sweep,
@@ -37,6 +36,7 @@ SWEEPS = {
     "phrasebook": phrasebook.sweep,
     "phrases": phrases.sweep,
     "recall": recall.sweep,
+    "relations": relations_heads.sweep,
     "retrieval": retrieval.sweep,
 }
 
@@ -49,8 +49,8 @@ def load(name: str) -> list[dict[str, Any]]:
 
 def mean(rows: list[dict[str, Any]], key: str, **where: Any) -> float:
     """Mean of a column over the rows that match all of `where`."""
-    found = [r[key] for r in rows if where.items() <= r.items()]
-    return sum(found) / len(found)
+    values = [r[key] for r in rows if where.items() <= r.items()]
+    return sum(values) / len(values)
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What each head of a `relations.Reader` does. Chapter 6 asks.
+"""What each head of a `relations.StoryReader` does. Chapter 6 asks.
 
 Where it looks, what is lost without it, and whether it needs weights of its
 own for each sentence.
@@ -17,8 +17,8 @@ def frozen(model, seed):
     with torch.no_grad():
         weights = model(ids)[1].mean(0)  # (H, 13)
         values = model.attention.project_source(model.embed(ids))[1]
-        found = torch.einsum("hs,bhsd->bhd", weights, values)
-    return relations.accuracy(model, seed, lambda _: found)
+        output = torch.einsum("hs,bhsd->bhd", weights, values)
+    return relations.accuracy(model, seed, lambda _: output)
 
 
 def damage(model, seed, basis=None):
@@ -26,7 +26,7 @@ def damage(model, seed, basis=None):
 
     Parameters
     ----------
-    model : relations.Reader
+    model : relations.StoryReader
     seed : int
     basis : Tensor, (d_model, d_model), optional
         Control: an orthogonal matrix. Its columns, d_k at a time, are cut
@@ -40,10 +40,10 @@ def damage(model, seed, basis=None):
     basis = torch.eye(d_model) if basis is None else basis
 
     def without(h):
-        def change(found):  # (B, H, d_k)
-            parts = (found.flatten(1) @ basis).unflatten(1, (heads, -1))
+        def change(output):  # (B, H, d_k)
+            parts = (output.flatten(1) @ basis).unflatten(1, (heads, -1))
             parts[:, h] = parts[:, h].mean(0)
-            return (parts.flatten(1) @ basis.T).view_as(found)
+            return (parts.flatten(1) @ basis.T).view_as(output)
         return change
 
     before = torch.tensor(list(relations.accuracy(model, seed).values()))
@@ -68,7 +68,7 @@ def looks(weights, targets):
     """Mean weight of each head on each question's word: (H, 6).
 
     For the reference: on the noun that fits, less the mean of the two others.
-    `weights` (B, H, 13) are a `Reader`'s, `targets` (B, 6) all the answers.
+    `weights` (B, H, 13) are a `StoryReader`'s, `targets` (B, 6) all answers.
     """
     nouns = weights[:, :, [2, 5, 8]]  # (B, H, 3)
     fit = (targets[:, 1:4] == targets[:, :1])[:, None]
