@@ -41,6 +41,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# A page that never gets there is wrong; one that is slow has a busy machine.
+WAIT = 600_000  # ms
 NPM = ("lighthouse@12.8.2", "vnu-jar@26.9.27")
 
 
@@ -144,7 +146,10 @@ def browser():
 
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
-            executable_path=chromium(), args=FLAGS, headless=True
+            executable_path=chromium(),
+            args=FLAGS,
+            headless=True,
+            timeout=WAIT,
         )
         yield started
         started.close()
@@ -153,11 +158,13 @@ def browser():
 def profile(browser, size="desktop", scheme="light", **more):
     """Return a fresh browser profile: nothing cached, nothing chosen."""
     width, height = SIZES[size]
-    return browser.new_context(
+    context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme=scheme,
         **more,
     )
+    context.set_default_timeout(WAIT)
+    return context
 
 
 def visit(tab, url):

@@ -122,9 +122,7 @@ def test_search(open_tab, site, word, page):
     """Kills a search that takes a clause of Chinese for one word."""
     tab = open_tab()
     tab.goto(f"{site.base}search.html?q={quote(word)}")
-    tab.wait_for_selector(
-        f"#search-results ul.search a[href*='{page}']", timeout=10_000
-    )
+    tab.wait_for_selector(f"#search-results ul.search a[href*='{page}']")
 
 
 def test_the_keyboard_reaches_the_page(open_tab, site):
