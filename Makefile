@@ -72,14 +72,14 @@ $(PY):
 	@rm -f $(VENV).log
 
 $(VENV)/.book: requirements/book.txt requirements/katex.txt pyproject.toml | $(PY)
-	@echo "[2/3] installing the page builder: 90 MB, about half a minute"
+	@echo "[2/3] installing the page builder: 90 MB"
 	$(call pip,-r requirements/book.txt)
 	$(call pip,--no-deps --require-hashes -r requirements/katex.txt)
 	@touch $@
 
 $(VENV)/.all: requirements.txt $(VENV)/.book
 	$(call free_gb,4,running everything)
-	@echo "[1/2] installing torch and the tools that run and test: 320 MB, about a minute (CUDA torch: several GB, see README.md)"
+	@echo "[1/2] installing torch and the tools that run and test: 320 MB (CUDA torch: several GB, see README.md)"
 	$(call pip,-r requirements.txt)
 	@touch $@
 
@@ -103,7 +103,7 @@ book: $(VENV)/.book ## build the pages; names the one to open
 	if [ -f $(PAGE) ] && [ "$$print" = "$$(cat _build/.fingerprint 2>/dev/null)" ]; then \
 	echo "Nothing has changed since the last build."; \
 	else \
-	echo "[3/3] building the pages: a few seconds a chapter"; \
+	echo "[3/3] building the pages"; \
 	rm -rf _build/html _build/.fingerprint; mkdir -p _build; \
 	$(PY) -c 'from jupyter_book.cli.main import main; main()' build . -W -n --keep-going --all >_build/build.log 2>&1 \
 	|| { cat _build/build.log; echo "The build failed; what it said is in _build/build.log."; exit 1; }; \

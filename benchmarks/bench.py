@@ -1,7 +1,7 @@
 """Measure attention on this machine: time, memory, share of the peak.
 
 ``make bench`` writes ``_build/bench/table.md``, ``figure.svg`` and
-``results.json``; ``make bench SMALL=1`` takes seconds and shows that it works.
+``results.json``; ``make bench SMALL=1`` only shows that it works.
 
 Each contender has a process of its own, and they take turns: one turn each,
 then the next round, so that what else the machine does hits all alike. A
