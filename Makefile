@@ -144,7 +144,7 @@ experiments: $(VENV)/.models ## rerun the sweeps over seeds, writing src/qkv/toy
 # Limits are in processor time (ulimit), so that a busy machine is slow and not
 # red; the clock ends, after half an hour, what waits for ever. Naming no
 # notebook would make pytest run everything else.
-NBVAL = $(if $(NOTEBOOKS),,$(error there is no notebook in book/))$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=1800 \
+NBVAL = $(if $(NOTEBOOKS),,$(error there is no notebook in book/))$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=1800 --nbval-kernel-startup-timeout=600 \
 	--nbval-sanitize-with tests/support/nbval-sanitize.cfg \
 	-n $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:cacheprovider -q
 NOTEBOOK_SECONDS := 600

@@ -1,5 +1,7 @@
 """The run itself: limits, stages, and what need not run again."""
 
+import queue
+import runpy
 import shutil
 import signal
 import subprocess
@@ -19,7 +21,7 @@ INSTALLED = ["book", "katex", "models", "grading"]
 )
 def test_work_is_limited_and_waiting_is_not(tmp_path):
     """Kills a limit by the clock, and none at all."""
-    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    shutil.copy(ROOT / "conftest.py", tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  processor\n")
     (tmp_path / "test_it.py").write_text(
         "import time, pytest\n"
@@ -152,3 +154,26 @@ def test_a_command_that_breaks_says_nothing_about_files(kept, tmp_path):
     command = [sys.executable, "-c", "import sys; sys.exit(4)"]
     assert unchanged.run([str(file)], command, kept) == 4
     assert not kept.folder.exists()
+
+
+def test_a_dead_kernel_is_seen_and_a_slow_one_waited_for():
+    """Kills half an hour of waiting for nobody, and haste."""
+
+    class Kernel:
+        def __init__(self, *states):
+            self.states = list(states)
+
+        def is_alive(self):
+            return self.states.pop(0)
+
+    def silent(kernel, stream, timeout):
+        if kernel.states:
+            raise queue.Empty
+        return "said"
+
+    wait = runpy.run_path(ROOT / "conftest.py")["patient"](silent)
+    assert wait(Kernel(True, True), "shell", 10) == "said"
+    with pytest.raises(RuntimeError, match="has died"):
+        wait(Kernel(True, False), "shell", 10)
+    with pytest.raises(queue.Empty):  # nbval asks again and again
+        wait(Kernel(True), "iopub", 1)

@@ -211,20 +211,30 @@ def shift(browser, site, path, size="phone"):
     """Return the cumulative layout shift while a page loads and is read."""
     context = profile(browser, size)
     tab = context.new_page()
+    watch_shifts(tab)
+    visit(tab, site.base + path)
+    found = shifts(tab)
+    context.close()
+    return found
+
+
+def watch_shifts(tab):
+    """From the next page on, count what moves."""
     tab.add_init_script(
         """window.shift = 0;
         new PerformanceObserver(list => { for (const e of list.getEntries())
             if (!e.hadRecentInput) window.shift += e.value; })
             .observe({type: 'layout-shift', buffered: true});"""
     )
-    visit(tab, site.base + path)
+
+
+def shifts(tab):
+    """Read the open page to its end; return how far it moved till then."""
     height = tab.evaluate("document.documentElement.scrollHeight")
     for y in range(0, height, max(2000, height // 12)):
         tab.evaluate(f"scrollTo({{top: {y}, behavior: 'instant'}})")
         tab.wait_for_timeout(30)
-    found = tab.evaluate("window.shift")
-    context.close()
-    return found
+    return tab.evaluate("window.shift")
 
 
 @lru_cache(maxsize=1)
