@@ -72,14 +72,14 @@ $(PY):
 	@rm -f $(VENV).log
 
 $(VENV)/.book: requirements/book.txt requirements/katex.txt pyproject.toml | $(PY)
-	@echo "[2/3] installing the page builder: 90 MB, about half a minute"
+	@echo "[2/3] installing the page builder: 90 MB"
 	$(call pip,-r requirements/book.txt)
 	$(call pip,--no-deps --require-hashes -r requirements/katex.txt)
 	@touch $@
 
 $(VENV)/.all: requirements.txt $(VENV)/.book
 	$(call free_gb,4,running everything)
-	@echo "[1/2] installing torch and the tools that run and test: 320 MB, about a minute (CUDA torch: several GB, see README.md)"
+	@echo "[1/2] installing torch and the tools that run and test: 320 MB (CUDA torch: several GB, see README.md)"
 	$(call pip,-r requirements.txt)
 	@touch $@
 
@@ -103,7 +103,7 @@ book: $(VENV)/.book ## build the pages; names the one to open
 	if [ -f $(PAGE) ] && [ "$$print" = "$$(cat _build/.fingerprint 2>/dev/null)" ]; then \
 	echo "Nothing has changed since the last build."; \
 	else \
-	echo "[3/3] building the pages: a few seconds a chapter"; \
+	echo "[3/3] building the pages"; \
 	rm -rf _build/html _build/.fingerprint; mkdir -p _build; \
 	$(PY) -c 'from jupyter_book.cli.main import main; main()' build . -W -n --keep-going --all >_build/build.log 2>&1 \
 	|| { cat _build/build.log; echo "The build failed; what it said is in _build/build.log."; exit 1; }; \
@@ -141,10 +141,18 @@ refresh: $(VENV)/.models ## run every notebook in place (or NOTEBOOKS=…), keep
 experiments: $(VENV)/.models ## rerun the sweeps over seeds, writing src/qkv/toys/results/*.json
 	@$(ONE_THREAD) $(PY) -m qkv.toys.sweeps
 
-# Naming no notebook would make pytest run everything else.
-NBVAL = $(if $(NOTEBOOKS),,$(error there is no notebook in book/))$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
+# Limits are in processor time (ulimit), so that a busy machine is slow and not
+# red; the clock ends, after half an hour, what waits for ever. Naming no
+# notebook would make pytest run everything else.
+NBVAL = $(if $(NOTEBOOKS),,$(error there is no notebook in book/))$(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=1800 --nbval-kernel-startup-timeout=600 \
 	--nbval-sanitize-with tests/support/nbval-sanitize.cfg \
-	-n $(WORKERS) --dist loadfile -p no:cacheprovider -q
+	-n $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:cacheprovider -q
+NOTEBOOK_SECONDS := 600
+# $(call longest_first,NOTEBOOKS): by the seconds a chapter says it takes, so
+# that both workers end together.
+longest_first = $(shell for nb in $(1); do \
+	echo "$$(grep -o '[0-9]* seconds to run' $$nb | head -n 1) $$nb"; \
+	done | sort -rn | awk '{print $$NF}')
 
 # Settings under which the same numbers must come out; SETTING=name picks one.
 SETTINGS := one-thread two-threads aten-default mkl-compatible
@@ -163,17 +171,29 @@ determinism-two-threads: WORKERS := 1
 .PHONY: $(SETTINGS:%=determinism-%)
 $(SETTINGS:%=determinism-%): determinism-%: $(VENV)/.models
 	@echo "== determinism: $* ($(env_$*))"
-	@env $(env_$*) $(NBVAL) $(NOTEBOOKS)
+	@ulimit -t $(NOTEBOOK_SECONDS); env $(env_$*) $(NBVAL) $(call longest_first,$(NOTEBOOKS))
 
 # ---------------------------------------------------------------- checks
 
+# What passed and has not changed is not run again (tools/unchanged.py says
+# what that is); FRESH=1, or CI, runs all of it.
+STAGES := lint unit grader book pages notebooks
+PYTEST = $(PY) -m pytest -q -n $(WORKERS) --dist worksteal
+
 .PHONY: test
-test: $(VENV)/.models $(VENV)/.grading ## everything: lint, unit, book, pages, notebooks
-	@begin=$$(date +%s); for stage in lint unit book pages notebooks; do \
+test: $(VENV)/.models $(VENV)/.grading ## every stage: lint, unit, grader, book, pages, notebooks (FRESH=1)
+	@begin=$$(date +%s); bad=; said=; for stage in $(STAGES); do \
 	start=$$(date +%s); echo "== $$stage"; \
-	$(MAKE) $$stage || { echo "== $$stage FAILED after $$(($$(date +%s) - start)) s"; exit 1; }; \
-	echo "== $$stage ok, $$(($$(date +%s) - start)) s"; done; \
-	echo "== all ok, $$(($$(date +%s) - begin)) s"
+	if $(MAKE) $$stage; then end=ok; else end=FAILED; bad="$$bad $$stage"; fi; \
+	line="== $$stage $$end, $$(($$(date +%s) - start)) s"; echo "$$line"; \
+	said="$$said$$line\n"; done; \
+	printf "\n$$said"; took="$$(($$(date +%s) - begin)) s"; \
+	[ -z "$$bad" ] || { echo "== FAILED:$$bad, $$took"; exit 1; }; \
+	echo "== all ok, $$took"
+
+.PHONY: quick
+quick: $(VENV)/.models lint ## lint, tests of the core and of the notebooks' form
+	@$(ONE_THREAD) $(PYTEST) -m "not slow" tests/core tests/book/test_notebooks.py tests/test_*.py
 
 .PHONY: lint
 lint: $(VENV)/.all ## ruff, who imports whom, types, schema of the workflows
@@ -186,12 +206,16 @@ lint: $(VENV)/.all ## ruff, who imports whom, types, schema of the workflows
 	@$(PY) -m check_jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
 
 .PHONY: unit
-unit: $(VENV)/.models $(VENV)/.grading ## tests of the package, the notebooks' form and this repository
-	@$(ONE_THREAD) $(PY) -m pytest -q -n $(WORKERS) --dist worksteal -m "not site and not browser"
+unit: $(VENV)/.models ## tests of the package, the notebooks' form and this repository
+	@$(ONE_THREAD) $(PYTEST) --ignore tests/site --ignore tests/grading
+
+.PHONY: grader
+grader: $(VENV)/.models $(VENV)/.grading ## tests of the coursework: every answer, and from release to marks
+	@$(ONE_THREAD) $(PYTEST) tests/grading
 
 .PHONY: pages
 pages: $(VENV)/.models book ## tests of the built pages, in a browser where there is one
-	@$(PY) -m pytest -q -n $(WORKERS) --dist worksteal -m "site or browser" tests/site
+	@$(PYTEST) tests/site
 
 .PHONY: audit
 audit: $(VENV)/.models book ## a table of what each page costs and how accessible it is (npm, Java)
@@ -201,7 +225,8 @@ audit: $(VENV)/.models book ## a table of what each page costs and how accessibl
 
 .PHONY: notebooks
 notebooks: $(VENV)/.models ## run every notebook and compare with its committed output
-	@$(ONE_THREAD) $(NBVAL) $(NOTEBOOKS) $(SOURCES)
+	@export $(ONE_THREAD); ulimit -t $(NOTEBOOK_SECONDS); \
+	$(PY) tools/unchanged.py $(call longest_first,$(NOTEBOOKS) $(SOURCES)) -- $(NBVAL)
 
 .PHONY: mutants
 mutants: $(VENV)/.models ## change the core one operator at a time: do the tests notice?
@@ -213,7 +238,7 @@ mutants: $(VENV)/.models ## change the core one operator at a time: do the tests
 # SETS="ps1 ps3" for some of them; COURSE is where nbgrader works.
 COURSE ?= _build/course
 SETS ?=
-GRADING = @$(ONE_THREAD) PYTHONPATH=assignments $(PY) -m grading
+GRADING = @$(ONE_THREAD) PYTHONPATH=assignments:tools $(PY) -m grading
 COURSE_ARGS = --sets "$(SETS)" --workers $(WORKERS)
 
 .PHONY: coursework

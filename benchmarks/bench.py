@@ -1,7 +1,7 @@
 """Measure attention on this machine: time, memory, share of the peak.
 
 ``make bench`` writes ``_build/bench/table.md``, ``figure.svg`` and
-``results.json``; ``make bench SMALL=1`` takes seconds and shows that it works.
+``results.json``; ``make bench SMALL=1`` only shows that it works.
 
 Each contender has a process of its own, and they take turns: one turn each,
 then the next round, so that what else the machine does hits all alike. A
@@ -31,8 +31,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SHAPES = [(8, 12, 128, 64), (4, 12, 512, 64), (1, 12, 2048, 64),
           (1, 8, 4096, 64)]  # fmt: skip
 SMALL = [(1, 2, 64, 16), (2, 2, 128, 16)]
-TURN = 0.1  # seconds
-REST = 0.05  # threads of the one before spin a while before they sleep
+TURN = 0.1  # seconds; half of it to rest: threads of the one before spin a
+# while before they sleep
 
 
 # --------------------------------------------------- what a worker does
@@ -46,9 +46,10 @@ def worker(kind, name):
     run = None
     for line in sys.stdin:
         run = None  # free the last one's memory first
-        run = build(*json.loads(line))
+        turn, case = json.loads(line)
+        run = build(*case)
         run()
-        times, end = [], time.perf_counter() + TURN
+        times, end = [], time.perf_counter() + turn
         while not times or time.perf_counter() < end:
             start = time.perf_counter()
             run()
@@ -156,7 +157,7 @@ def answer(task, env):
     return json.loads(said)
 
 
-def time_all(shapes, rounds, env):
+def time_all(shapes, rounds, env, turn=TURN):
     """Return a row for each contender and case, with its time per round."""
     rows = []
     for kind, contenders in CONTENDERS.items():
@@ -172,8 +173,9 @@ def time_all(shapes, rounds, env):
             times = {name: [] for name in workers}
             for _ in range(rounds):
                 for name, process in workers.items():
-                    time.sleep(REST)
-                    print(json.dumps(case), file=process.stdin, flush=True)
+                    time.sleep(turn / 2)
+                    line = json.dumps([turn, case])
+                    print(line, file=process.stdin, flush=True)
                     times[name].append(float(process.stdout.readline()))
             for name, seconds in times.items():
                 shape, is_causal, backward = case
@@ -418,7 +420,8 @@ def main():
         "machine": machine(peak, load, options.threads),
         "rounds": rounds,
         "shapes": shapes,
-        "times": time_all(shapes, rounds, env),
+        # Small shows that it works: one call a turn is enough.
+        "times": time_all(shapes, rounds, env, 0 if options.small else TURN),
         "memory": memory_all(
             max(shapes, key=lambda s: s[2]),
             long,

@@ -41,6 +41,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# A page that never gets there is wrong; one that is slow has a busy machine.
+WAIT = 600_000  # ms
 NPM = ("lighthouse@12.8.2", "vnu-jar@26.9.27")
 
 
@@ -144,7 +146,10 @@ def browser():
 
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
-            executable_path=chromium(), args=FLAGS, headless=True
+            executable_path=chromium(),
+            args=FLAGS,
+            headless=True,
+            timeout=WAIT,
         )
         yield started
         started.close()
@@ -153,11 +158,13 @@ def browser():
 def profile(browser, size="desktop", scheme="light", **more):
     """Return a fresh browser profile: nothing cached, nothing chosen."""
     width, height = SIZES[size]
-    return browser.new_context(
+    context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme=scheme,
         **more,
     )
+    context.set_default_timeout(WAIT)
+    return context
 
 
 def visit(tab, url):
@@ -204,20 +211,30 @@ def shift(browser, site, path, size="phone"):
     """Return the cumulative layout shift while a page loads and is read."""
     context = profile(browser, size)
     tab = context.new_page()
+    watch_shifts(tab)
+    visit(tab, site.base + path)
+    found = shifts(tab)
+    context.close()
+    return found
+
+
+def watch_shifts(tab):
+    """From the next page on, count what moves."""
     tab.add_init_script(
         """window.shift = 0;
         new PerformanceObserver(list => { for (const e of list.getEntries())
             if (!e.hadRecentInput) window.shift += e.value; })
             .observe({type: 'layout-shift', buffered: true});"""
     )
-    visit(tab, site.base + path)
+
+
+def shifts(tab):
+    """Read the open page to its end; return how far it moved till then."""
     height = tab.evaluate("document.documentElement.scrollHeight")
     for y in range(0, height, max(2000, height // 12)):
         tab.evaluate(f"scrollTo({{top: {y}, behavior: 'instant'}})")
         tab.wait_for_timeout(30)
-    moved = tab.evaluate("window.shift")
-    context.close()
-    return moved
+    return tab.evaluate("window.shift")
 
 
 @lru_cache(maxsize=1)

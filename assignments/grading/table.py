@@ -1,11 +1,16 @@
 """Is the grader right? Every answer beside a check, accepted or refused."""
 
 import ast
+import hashlib
 import re
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from importlib.metadata import version
+from pathlib import Path
 
+from grading import sandbox
 from grading.items import (
     ASSIGNMENTS,
     grade_id,
@@ -60,16 +65,40 @@ def seen_behind(source, own):
     return ast.unparse(tree)
 
 
-def check_answers(names, seed="0", workers=2, items=None):
-    """Return a row per answer: set, item, kind, what, kept, lost, why.
+def number(pset, *job):
+    """Return one number for all that the verdicts on an answer depend on."""
+    here = Path(__file__).parent
+    files = [*(here / f"{name}.py" for name in (
+                 "child", "items", "sandbox", "table", "wire")),
+             here / pset.name / "checks.py",
+             *(ASSIGNMENTS.parent / "src" / "qkv" / f"{name}.py" for name in (
+                 "reference", "checks"))]
+    limits = [(i.name, i.seconds, i.megabytes) for i in pset.items.values()]
+    system = (sys.version, bool(sandbox.isolation()),
+              *map(version, pset.packages))
+    return hashlib.sha256(repr(
+        [*(f.read_bytes() for f in files), limits, system, job],
+    ).encode()).hexdigest()
+
+
+def check_answers(names, seed="0", workers=2, items=None, kept=None,
+                  boxes=None):
+    """Return a row per answer: set, item, kind, what, lost, good, why.
 
     A wrong answer (or a cheat) must lose its item and no other, a right one
     none. Items in front of the changed one cannot see it and are not run;
     those behind are judged once for all answers that look alike to them, and
     for each cheat.
     Answers that another specification changes are judged under it as well.
+
+    Parameters
+    ----------
+    kept : dict, optional
+        Rows that came out as they should, by `number`; new ones are added.
+    boxes : dict, optional
+        A sandbox for each choice of packages, for one worker, to use again.
     """
-    jobs = []
+    jobs, kept = [], {} if kept is None else kept
     for name in names:
         pset = problem_set(name)
         for variant, changes in pset.variants.items():
@@ -90,14 +119,19 @@ def check_answers(names, seed="0", workers=2, items=None):
     with ExitStack() as stack, ThreadPoolExecutor(workers) as pool:
         def run(job):
             pset, variant, cells, reference, item, run_items, kind, what = job
-            boxes = local.__dict__.setdefault("boxes", {})
-            if pset.packages not in boxes:
-                boxes[pset.packages] = stack.enter_context(
-                    Sandbox(pset.packages))
+            key = number(*job, seed)
+            if row := kept.get(key):
+                return row
+            mine = (local.__dict__.setdefault("boxes", {})
+                    if boxes is None else boxes)
+            if pset.packages not in mine:
+                mine[pset.packages] = Sandbox(pset.packages)
+                if boxes is None:
+                    stack.enter_context(mine[pset.packages])
 
             def verdict(n):
                 return judge(pset, pset.items[n], cells, reference,
-                             boxes[pset.packages], seed, variant)
+                             mine[pset.packages], seed, variant)
 
             result = {item: verdict(item)}
             alike = (pset.name, variant, item, kind == "cheat" and what,
@@ -109,9 +143,12 @@ def check_answers(names, seed="0", workers=2, items=None):
             what, _, words = what.partition(" -> ")
             good = (lost == ([] if kind == "right" else [item])
                     and words in result[item]["why"])
-            return {"set": pset.name, "item": item, "kind": kind,
-                    "what": what, "lost": lost, "good": good,
-                    "why": "; ".join(result[n]["why"] for n in lost)}
+            row = {"set": pset.name, "item": item, "kind": kind,
+                   "what": what, "lost": lost, "good": good,
+                   "why": "; ".join(result[n]["why"] for n in lost)}
+            if good:
+                kept[key] = row
+            return row
 
         return list(pool.map(run, jobs))
 

@@ -85,11 +85,11 @@ EMPTY = {"untouched": None, "broken": "{", "no-file": "",
          "no-notebook": "[]"}
 
 
-def cheats():
-    """Return a student for each cheat that ps1 knows."""
+def cheats(most):
+    """Return a student for each cheat that ps1 knows, `most` at the most."""
     found = [a for a in answers(problem_set("ps1"), "softmax")
              if a[0] == "cheat"]
-    for number, (_, what, source) in enumerate(found):
+    for number, (_, what, source) in enumerate(found[:most]):
         yield Student(f"cheat-{number:02}", written("softmax", source),
                       ("softmax",), what.partition(" -> ")[2])
 
@@ -105,13 +105,14 @@ def mistakes(course, names):
                           f"{item}: ", name)
 
 
-def students(course, names):
-    """Return the class."""
+def students(course, names, most=None):
+    """Return the class, with `most` of its cheats."""
     return [*(ACCIDENTS if "ps1" in names else ()),
-            *(cheats() if "ps1" in names else ()), *mistakes(course, names)]
+            *(cheats(most) if "ps1" in names else ()),
+            *mistakes(course, names)]
 
 
-def hand_in(course, folder, names):
+def hand_in(course, folder, names, most=None):
     """Release the sets and write what each student hands in."""
     books = {}
     for name in names:
@@ -119,7 +120,7 @@ def hand_in(course, folder, names):
         solved = {grade_id(c): c.source
                   for c in course.read("source", name).cells}
         books[name] = release, solved
-    for student in students(course, names):
+    for student in students(course, names, most):
         release, solved = books[student.set]
         book = copy.deepcopy(release)
         for cell in book.cells:
@@ -136,10 +137,10 @@ def hand_in(course, folder, names):
         place.write_text(text, encoding="utf-8")
 
 
-def verdicts(course, names):
+def verdicts(course, names, most=None):
     """Return {student: what is wrong with the marks, or ""}."""
     marks, said = course.marks(), {}
-    for student in students(course, names):
+    for student in students(course, names, most):
         points = {item: 0 if item in student.lost else worth
                   for item, worth in course.points(student.set).items()}
         found = {item: marks[student.name, student.set][item]

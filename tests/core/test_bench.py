@@ -12,7 +12,6 @@ import contenders
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)  # twenty processes, most of which load torch
 def test_small_run(tmp_path):
     """Kills a benchmark that no longer runs, or loses a contender."""
     command = [sys.executable, bench.__file__, "--small", "--threads", "1"]

@@ -4,8 +4,10 @@ import csv
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -33,6 +35,7 @@ from grading.items import (
 from grading.sandbox import SECONDS, Lost, Sandbox
 from grading.validate import leaks
 from pages import coursework
+from unchanged import Kept
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -57,12 +60,24 @@ def grading(*words, ok=True):
 EVERY_ITEM = [(n, item) for n in set_names() for item in problem_set(n).items]
 
 
+@pytest.fixture(scope="module")
+def boxes():
+    """One sandbox for each choice of packages: torch takes seconds to load."""
+    made = {}
+    yield made
+    for box in made.values():
+        box.close()
+
+
 @pytest.mark.parametrize(("name", "item"), EVERY_ITEM)
-def test_every_answer_is_judged_right(name, item, monkeypatch):
+def test_every_answer_is_judged_right(name, item, boxes, monkeypatch):
+    """The one place that judges them all; `make grader-check` prints it."""
     for one in problem_set(name).items.values():  # endless loops end sooner
         if one.seconds == SECONDS:  # nothing is trained
             monkeypatch.setattr(one, "seconds", 2)
-    rows = table.check_answers([name], items=[item])
+    rows = table.check_answers(
+        [name], items=[item], workers=1, kept=Kept("verdicts"), boxes=boxes
+    )
     bad = [row for row in rows if not row["good"]]
     assert not bad, table.show(bad)
     kinds = [row["kind"] for row in rows]
@@ -89,23 +104,23 @@ def test_what_items_behind_can_notice(cell, is_alike):
 
 
 @pytest.mark.parametrize("name", set_names())
-def test_reference_passes_under_each_specification(name):
+def test_reference_passes_under_each_specification(name, boxes):
     """Kills a variant that the checks or the reference do not follow."""
     pset = problem_set(name)
-    with Sandbox(pset.packages) as box:
-        for variant in pset.variants:
-            book = pset.source(variant)
-            for item in pset.items.values():
-                result = judge(
-                    pset,
-                    item,
-                    table.code_cells(book),
-                    table.reference_of(book),
-                    box,
-                    "another seed",
-                    variant,
-                )
-                assert result["ok"], (variant, item.name, result["why"])
+    box = boxes.setdefault(pset.packages, Sandbox(pset.packages))
+    for variant in pset.variants:
+        book = pset.source(variant)
+        for item in pset.items.values():
+            result = judge(
+                pset,
+                item,
+                table.code_cells(book),
+                table.reference_of(book),
+                box,
+                "another seed",
+                variant,
+            )
+            assert result["ok"], (variant, item.name, result["why"])
 
 
 @pytest.mark.filterwarnings("ignore")  # of NumPy, on the way to a result
@@ -115,11 +130,11 @@ def test_visible_checks_accept_what_is_right(name, capsys, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     pset = problem_set(name)
     for variant in pset.variants:
-        begin, names = time.monotonic(), {"__name__": "__main__"}
+        begin, names = time.process_time(), {"__name__": "__main__"}
         cells = table.code_cells(pset.source(variant))
         for cell, source in cells:
             exec(compile(plain(source), cell, "exec"), names)
-        assert time.monotonic() - begin < 60
+        assert time.process_time() - begin < 60
         for item in pset.items:
             check = dict(cells)[f"check-{item}"]
             for source in right_answers(pset, item, variant):
@@ -196,10 +211,10 @@ def test_torch_attention_is_out_of_reach(body, torch_box):
     assert why == "delegates to torch's own attention"
 
 
-@pytest.fixture(scope="module")
-def torch_box():
-    with Sandbox(("numpy", "torch")) as box:
-        yield box
+@pytest.fixture
+def torch_box(boxes):
+    packages = "numpy", "torch"
+    return boxes.setdefault(packages, Sandbox(packages))
 
 
 def test_torch_itself_works(torch_box):
@@ -240,6 +255,79 @@ def test_limits_and_refusals_hold_without_a_sandbox(monkeypatch):
         begin = "def f(x):\n    while True: pass"
         assert "endless loop" in lost(box, begin, seconds=1)
         assert lost(box, "def f(x):\n    return x + 1").mean() == 2
+
+
+def test_a_busy_machine_costs_no_item():
+    """Kills a limit by the clock: the work waits longer than it may work."""
+    with Sandbox() as box:
+        assert lost(box, "def f(x):\n    return x").mean() == 1  # it runs
+        group = box.process.pid
+        wake = threading.Timer(4.5, os.killpg, (group, signal.SIGCONT))
+        run = box.open("def f(x):\n    return x + 1", name="f", seconds=1)
+        os.killpg(group, signal.SIGSTOP)
+        wake.start()
+        begin = time.monotonic()
+        assert run(np.ones(3)).mean() == 2
+        assert time.monotonic() - begin > 4
+        wake.join()
+        box.finish()
+
+
+@pytest.mark.parametrize(
+    ("body", "patience"),
+    # The loop has used its second of processor time long before the clock
+    # would end it; the sleep uses none.
+    [("while True: pass", 10_000), ("import time; time.sleep(9999)", 2)],
+)
+def test_what_never_ends_is_ended(body, patience, monkeypatch):
+    """Kills a limit on the clock alone, and one on work alone."""
+    monkeypatch.setattr(sandbox, "PATIENCE", patience)
+    with Sandbox() as box:
+        why = lost(box, f"def f(x):\n    {body}", seconds=1)
+        assert why.startswith("takes more than 1 s")
+        assert lost(box, "def f(x):\n    return x").mean() == 1
+
+
+def test_a_verdict_is_kept_for_the_same_answer_only(tmp_path, monkeypatch):
+    """Kills a verdict that outlives a change of what it depends on."""
+    for name in ("FRESH", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    pset, judged = problem_set("ps1"), []
+
+    def judge(pset, item, cells, *_):
+        judged.append(dict(cells)[item.name])
+        right = "BAD" not in judged[-1]
+        return {"ok": right, "why": "", "seconds": 0}
+
+    def answers(*_):
+        return [("right", "one", "x = 1"), ("right", "two", text)]
+
+    def judge_all():
+        judged.clear()
+        rows = table.check_answers(
+            ["ps1"], items=["scores"], workers=1, boxes={pset.packages: None},
+            kept=Kept("verdicts", tmp_path),
+        )  # fmt: skip
+        return len(judged), [row["good"] for row in rows]
+
+    monkeypatch.setattr(table, "judge", judge)
+    monkeypatch.setattr(table, "answers", answers)
+    monkeypatch.setattr(table, "seen_behind", lambda source, _: source)
+    monkeypatch.setattr(pset, "variants", dict([*pset.variants.items()][:1]))
+    monkeypatch.setattr(table, "problem_set", lambda _: pset)
+    text = "x = 2"
+    once = judge_all()[0] // 2
+    assert once
+    assert judge_all() == (0, [True, True])
+    text = "x = 3"
+    assert judge_all() == (once, [True, True])
+    monkeypatch.setattr(pset.items["scores"], "seconds", 3)
+    assert judge_all() == (2 * once, [True, True])
+    text = "BAD"
+    assert judge_all() == (once, [True, False])
+    assert judge_all() == (once, [True, False])  # a failure is not kept
+    monkeypatch.setenv("FRESH", "1")
+    assert judge_all() == (2 * once, [True, False])
 
 
 def test_one_item_leaves_nothing_to_the_next():
@@ -313,7 +401,9 @@ def test_a_check_that_stumbles_costs_one_item_only():
 # ------------------------------------------------- from release to marks
 
 
-CLASS = ["ps1", "ps4"]  # `make grader-check` does it with all
+# `make grader-check` does it with all sets and all cheats. Each cheat is
+# judged above; here the marks and the page of some are looked at.
+CLASS, CHEATS = ["ps1", "ps4"], 6
 
 
 @pytest.fixture(scope="module")
@@ -322,15 +412,17 @@ def graded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("class")
     grading("course", "--folder", folder / "course", "--seed", "s3cret",
             "--out", folder / "students")  # fmt: skip
-    trial.hand_in(Course(folder / "course"), folder / "handed in", CLASS)
+    trial.hand_in(
+        Course(folder / "course"), folder / "handed in", CLASS, CHEATS
+    )
     grading("grade", folder / "handed in", "--folder", folder / "course")
     return folder
 
 
 def test_a_class_with_every_accident_gets_its_marks(graded):
     """Kills a grader whom one student's accident stops or misleads."""
-    wrong = trial.verdicts(Course(graded / "course"), CLASS)
-    assert len(wrong) >= 40
+    wrong = trial.verdicts(Course(graded / "course"), CLASS, CHEATS)
+    assert len(wrong) >= 8 + CHEATS + 4 + 8
     assert not any(wrong.values()), {k: v for k, v in wrong.items() if v}
     marks = (graded / "course" / "marks.csv").read_text(encoding="utf-8")
     assert {r["student_id"] for r in csv.DictReader(marks.splitlines())} == (
@@ -347,7 +439,7 @@ def test_a_second_run_grades_only_what_changed(graded):
     said = grading("grade", handed_in, "--folder", course)
     assert "\n1 of " in said
     assert page.stat().st_mtime_ns == before
-    wrong = trial.verdicts(Course(course), CLASS)
+    wrong = trial.verdicts(Course(course), CLASS, CHEATS)
     assert not any(wrong.values())
 
 

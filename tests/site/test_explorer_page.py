@@ -47,6 +47,7 @@ def show(chromium, tmp_path):
     def open_page(*shown, scheme="light", inline=False, **options):
         options = {"viewport": {"width": 1000, "height": 700}} | options
         contexts.append(chromium.new_context(**options))
+        contexts[-1].set_default_timeout(audit.WAIT)
         tab = contexts[-1].new_page()
         tab.on("console", lambda m: complaints.append(m.text))
         tab.on("pageerror", lambda e: complaints.append(str(e)))
