@@ -62,7 +62,8 @@ def expanded(text, source):
     lines = text.splitlines()
     if text.startswith(" "):
         return source.partition("\n")[0] + "\n" + text
-    if not re.match(r"# [-+ ] |# \S.* → ", text):
+    comments = text and all(line.startswith("#") for line in lines)
+    if not comments and not re.match(r"# [-+ ] |# \S.* → ", text):
         return text
     for old, new in changes_in(lines):
         if not old or source.count(old) != 1:

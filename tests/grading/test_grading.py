@@ -201,7 +201,7 @@ def test_an_answer_is_a_change_of_the_reference(own_answers, answer, old, new):
     assert own_answers(answer) == [SOFTMAX.replace(old, new)]
 
 
-def test_an_answer_may_change_another(own_answers):
+def test_an_answer_may_begin_with_another(own_answers):
     answer = "# -1 → 0\n# %% right: b\n# like: a\n# e / → 2 * e /"
     first, second = own_answers(answer)
     assert first == SOFTMAX.replace("-1", "0")
@@ -216,6 +216,8 @@ def test_an_answer_may_change_another(own_answers):
         ("# - e = 1\n# + e = 2", "is there 0 times, not once: 'e = 1'"),
         ("# + e = 2", "is there 0 times"),
         ("# -1 → 0\nreturn e", "this is no change: 'return e'"),
+        ("# Like: b", "this is no change: '# Like: b'"),
+        ("# like: a", "this is no change: '# like: a'"),
         ("# like: b\n# -1 → 0", "no answer above is called 'b'"),
         ("pass\n# %% right: a\npass", "there are two of this name"),
     ],

@@ -34,7 +34,7 @@
 # %% wrong: keys are cached, values overwritten
 # cache["v"], v → v.new_zeros(cache["v"].shape), v
 # %% wrong: with a cache the mask is anchored top left
-# (S - L) → ()
+# tril(S - L) → tril()
 # %% wrong: with a cache there is no mask
 # - weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
 # + weights = (scores if cache else scores.masked_fill(~may, -torch.inf)).softmax(-1)
@@ -120,7 +120,7 @@ class Attention(nn.Module):
 # d_model, heads → d_model, heads, window=64
 # heads = heads → heads, self.window = heads, window
 # d_model, d_model, bias=False → d_model, d_model
-# [:, :, -128:], v[:, :, -128:] → , v
+# k[:, :, -128:], v[:, :, -128:] → k, v
 # -         later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
 # +         i = torch.arange(S - T, S)[:, None]
 # +         j = torch.arange(S)[None]
@@ -249,7 +249,7 @@ class Attention(nn.Module):
 # +         q, k, v = qkv.view(B, T, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
 # [cache["k"], k], dim=-2 → [cache["k"], k], dim=2
 # [cache["v"], v], dim=-2 → [cache["v"], v], dim=2
-# [:, :, -128:], v[:, :, -128:] → , v
+# k[:, :, -128:], v[:, :, -128:] → k, v
 # k.shape[-2] → k.shape[2]
 # %% wrong: learned slopes of distance, 0 at first
 # like: a LayerNorm in front
@@ -283,7 +283,7 @@ class Attention(nn.Module):
 # d_model, d_model, bias=False → d_model, d_model
 # [cache["k"], k], dim=-2 → [cache["k"], k], dim=2
 # [cache["v"], v], dim=-2 → [cache["v"], v], dim=2
-# [:, :, -128:], v[:, :, -128:] → , v
+# k[:, :, -128:], v[:, :, -128:] → k, v
 # k.shape[-2] → k.shape[2]
 # -         weights = scores.masked_fill(later, -torch.inf).softmax(-1)
 # +         e = scores.masked_fill(later, -torch.inf).exp()
@@ -377,7 +377,7 @@ class Attention(nn.Module):
 # d_model, d_model, bias=False → d_model, d_model
 # [cache["k"], k], dim=-2 → [cache["k"], k], dim=1
 # [cache["v"], v], dim=-2 → [cache["v"], v], dim=1
-# [:, :, -128:], v[:, :, -128:] → , v
+# k[:, :, -128:], v[:, :, -128:] → k, v
 # k.shape[-2] → k.shape[2]
 # %% wrong: `cache or {}` replaces the empty dict
 # like: cached keys joined on the wrong axis

@@ -1,96 +1,69 @@
 # %% wrong: w_o is forgotten
-class MultiHead(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model, bias=False)
-        self.w_k = nn.Linear(d_model, d_model, bias=False)
-        self.w_v = nn.Linear(d_model, d_model, bias=False)
-        self.w_o = nn.Linear(d_model, d_model, bias=False)
-
-    def forward(self, x, source=None, may=None):
-        source = x if source is None else source
-        q = split_heads(self.w_q(x), self.heads)
-        k = split_heads(self.w_k(source), self.heads)
-        v = split_heads(self.w_v(source), self.heads)
-        return merge_heads(attention(q, k, v, may))
+# - return self.w_o(merge_heads(attention(q, k, v, may)))
+# + return merge_heads(attention(q, k, v, may))
 # %% wrong: heads cut and joined at once
-# like: w_o is forgotten
 # -         q = split_heads(self.w_q(x), self.heads)
 # -         k = split_heads(self.w_k(source), self.heads)
 # -         v = split_heads(self.w_v(source), self.heads)
-# -         return merge_heads(attention(q, k, v, may))
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         B, L, d = x.shape
 # +         shape = B, self.heads, -1, d // self.heads
 # +         q, k = self.w_q(x).view(shape), self.w_k(source).view(shape)
 # +         v = self.w_v(source).view(shape)
 # +         return self.w_o(attention(q, k, v, may).reshape(B, L, d))
 # %% wrong: joined without moving back
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # merge_heads(attention(q, k, v, may) → attention(q, k, v, may).reshape(x.shape
 # %% wrong: the mask is not passed on
-# like: w_o is forgotten
-# merge_heads(attention(q, k, v, may → self.w_o(merge_heads(attention(q, k, v)
+# v, may → v
 # %% wrong: the mask means the opposite
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 #           v = split_heads(self.w_v(source), self.heads)
 # +         may = None if may is None else ~may
 # %% wrong: the source is ignored
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # x if source is None else source → x
 # %% wrong: the source asks
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # (x), self → (source), self
 # w_k(source) → w_k(x)
 # w_v(source) → w_v(x)
 # %% wrong: values from x
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # w_v(source) → w_v(x)
 # %% wrong: keys and values exchanged
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # q, k, v → q, v, k
 # %% wrong: x is added
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # return self → return x + self
 # %% wrong: scaled by the width of the model
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 #           v = split_heads(self.w_v(source), self.heads)
 # +         q = q * (q.shape[-1] / x.shape[-1]) ** 0.5
 # %% wrong: one head, whatever was asked for
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # (x), self.heads → (x), 1
 # w_k(source), self.heads → w_k(source), 1
 # w_v(source), self.heads → w_v(source), 1
 # %% wrong: every head as wide as the model
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # w_q = nn.Linear(d_model, d_model → w_q = nn.Linear(d_model, heads * d_model
 # w_k = nn.Linear(d_model, d_model → w_k = nn.Linear(d_model, heads * d_model
 # w_v = nn.Linear(d_model, d_model → w_v = nn.Linear(d_model, heads * d_model
 # w_o = nn.Linear(d_model → w_o = nn.Linear(heads * d_model
 # %% wrong: with a bias
-# like: every head as wide as the model
-# -         self.w_q = nn.Linear(d_model, heads * d_model, bias=False)
-# -         self.w_k = nn.Linear(d_model, heads * d_model, bias=False)
-# -         self.w_v = nn.Linear(d_model, heads * d_model, bias=False)
-# -         self.w_o = nn.Linear(heads * d_model, d_model, bias=False)
+# -         self.w_q = nn.Linear(d_model, d_model, bias=False)
+# -         self.w_k = nn.Linear(d_model, d_model, bias=False)
+# -         self.w_v = nn.Linear(d_model, d_model, bias=False)
+# -         self.w_o = nn.Linear(d_model, d_model, bias=False)
 # +         self.w_q = nn.Linear(d_model, d_model)
 # +         self.w_k = nn.Linear(d_model, d_model)
 # +         self.w_v = nn.Linear(d_model, d_model)
 # +         self.w_o = nn.Linear(d_model, d_model)
 # %% wrong: new matrices at every call
-# like: every head as wide as the model
-# -         self.w_q = nn.Linear(d_model, heads * d_model, bias=False)
-# -         self.w_k = nn.Linear(d_model, heads * d_model, bias=False)
-# -         self.w_v = nn.Linear(d_model, heads * d_model, bias=False)
-# -         self.w_o = nn.Linear(heads * d_model, d_model, bias=False)
+# -         self.w_q = nn.Linear(d_model, d_model, bias=False)
+# -         self.w_k = nn.Linear(d_model, d_model, bias=False)
+# -         self.w_v = nn.Linear(d_model, d_model, bias=False)
+# -         self.w_o = nn.Linear(d_model, d_model, bias=False)
 #           source = x if source is None else source
 # +         d = x.shape[-1]
 # +         self.w_q, self.w_k, self.w_v, self.w_o = (
 # +             nn.Linear(d, d, bias=False).double() for _ in range(4))
 # %% wrong: heads averaged before w_o
-# like: the mask means the opposite
-# may = None if may is None else ~may → found = attention(q, k, v, may).mean(1)
-# merge_heads(attention(q, k, v, may)) → found.repeat(1, 1, self.heads)
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
+# +         found = attention(q, k, v, may).mean(1)
+# +         return self.w_o(found.repeat(1, 1, self.heads))
 # %% wrong: the mask is dropped when there is a source
 # like: w_o is forgotten
 # -         source = x if source is None else source
@@ -104,11 +77,10 @@ class MultiHead(nn.Module):
 # w_k(source) → w_k(y)
 # w_v(source) → w_v(y)
 # %% wrong: two dimensions in front of every mask
-# like: w_o is forgotten
 # -         source = x if source is None else source
 # +         if source is None:
 # +             source = x
-# -         return merge_heads(attention(q, k, v, may))
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         if may is not None:
 # +             may = may[None, None, :, :]
 # +         found = attention(q, k, v, may)
@@ -122,36 +94,30 @@ class MultiHead(nn.Module):
 # -             may = may[None, None, :, :]
 # +         q = q / q.shape[-1] ** 0.5
 # %% wrong: always three heads
-# like: two dimensions in front of every mask
+# like: scaled twice, here and in attention
 # heads = heads → heads = 3
-# -         if may is not None:
-# -             may = may[None, None, :, :]
+# -         q = q / q.shape[-1] ** 0.5
 # %% wrong: keys come from w_v
-# like: two dimensions in front of every mask
+# like: scaled twice, here and in attention
 # w_k(source) → w_v(source)
-# -         if may is not None:
-# -             may = may[None, None, :, :]
+# -         q = q / q.shape[-1] ** 0.5
 # %% wrong: keys come from w_q, copied and pasted
-# like: two dimensions in front of every mask
+# like: scaled twice, here and in attention
 # w_k(source) → w_q(source)
-# -         if may is not None:
-# -             may = may[None, None, :, :]
+# -         q = q / q.shape[-1] ** 0.5
 # %% wrong: w_o by hand, not transposed
-# like: two dimensions in front of every mask
-# -         if may is not None:
-# -             may = may[None, None, :, :]
+# like: scaled twice, here and in attention
+# -         q = q / q.shape[-1] ** 0.5
 # self.w_o(merge_heads(found)) → merge_heads(found) @ self.w_o.weight
 # %% wrong: w_k by hand, not transposed
-# like: two dimensions in front of every mask
+# like: scaled twice, here and in attention
 # -         k = split_heads(self.w_k(source), self.heads)
 # +         k = source @ self.w_k.weight
 # +         k = split_heads(k, self.heads)
-# -         if may is not None:
-# -             may = may[None, None, :, :]
+# -         q = q / q.shape[-1] ** 0.5
 # %% wrong: causal if L = S and there is no mask
-# like: two dimensions in front of every mask
-# -         if may is not None:
-# -             may = may[None, None, :, :]
+# like: scaled twice, here and in attention
+# -         q = q / q.shape[-1] ** 0.5
 # +         L, S = q.shape[-2], k.shape[-2]
 # +         if may is None and L == S:
 # +             may = torch.ones(L, S, dtype=torch.bool).tril()
@@ -161,27 +127,24 @@ class MultiHead(nn.Module):
 # +             L, S = q.shape[-2], k.shape[-2]
 # +             may = may & torch.ones(L, S, dtype=torch.bool).tril()
 # %% wrong: a residual when there is a source
-# like: w_o is forgotten
 # -         source = x if source is None else source
 # +         cross = source is not None
 # +         if not cross:
 # +             source = x
-# -         return merge_heads(attention(q, k, v, may))
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         found = attention(q, k, v, may)
 # +         out = self.w_o(merge_heads(found))
 # +         return x + out if cross else out
 # %% wrong: normalises first, like a pre-norm block
-# like: two dimensions in front of every mask
+# like: scaled twice, here and in attention
 #               source = x
 # +         x = nn.functional.layer_norm(x, x.shape[-1:])
 # +         source = nn.functional.layer_norm(source, source.shape[-1:])
-# -         if may is not None:
-# -             may = may[None, None, :, :]
+# -         q = q / q.shape[-1] ** 0.5
 # %% wrong: d_model // heads heads
-# like: two dimensions in front of every mask
+# like: scaled twice, here and in attention
 # heads = heads → heads = d_model // heads
-# -         if may is not None:
-# -             may = may[None, None, :, :]
+# -         q = q / q.shape[-1] ** 0.5
 # %% wrong: the first sequence's mask for all
 # like: two dimensions in front of every mask
 # not None → not None and may.dim() == 4
@@ -191,33 +154,31 @@ class MultiHead(nn.Module):
 # not None → not None and may.dim() > 2
 # None, None → ..., :1
 # %% wrong: the source is cut to the length of x
-# like: two dimensions in front of every mask
+# like: scaled twice, here and in attention
 #               source = x
 # +         source = source[:, :x.shape[1]]
-# -         if may is not None:
-# -             may = may[None, None, :, :]
+# -         q = q / q.shape[-1] ** 0.5
 # %% wrong: no gradient through the values
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 #           v = split_heads(self.w_v(source), self.heads)
 # +         v = v.detach()
 # %% wrong: no gradient at all: no_grad in forward
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 #           self.w_o = nn.Linear(d_model, d_model, bias=False)
 #
 # +     @torch.no_grad()
 # %% wrong: returns the heads as well
-# like: the mask means the opposite
-# may = None if may is None else ~may → found = attention(q, k, v, may)
-# (merge_heads(attention(q, k, v, may))) → (merge_heads(found)), found
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
+# +         found = attention(q, k, v, may)
+# +         return self.w_o(merge_heads(found)), found
 # %% right: a loop over slices of columns
-# like: two dimensions in front of every mask
+# -         source = x if source is None else source
 # -         q = split_heads(self.w_q(x), self.heads)
 # -         k = split_heads(self.w_k(source), self.heads)
 # -         v = split_heads(self.w_v(source), self.heads)
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
+# +         if source is None:
+# +             source = x
 # +         q, k, v = self.w_q(x), self.w_k(source), self.w_v(source)
-# -             may = may[None, None, :, :]
-# -         found = attention(q, k, v, may)
-# -         return self.w_o(merge_heads(found))
+# +         if may is not None:
 # +             may = may.expand(len(x), self.heads, x.shape[1], source.shape[1])
 # +         found = []
 # +         d = x.shape[-1] // self.heads
@@ -227,12 +188,11 @@ class MultiHead(nn.Module):
 # +             found.append(attention(q[..., c], k[..., c], v[..., c], mask))
 # +         return self.w_o(torch.cat(found, dim=-1))
 # %% right: einsum, scaled beforehand, finfo.min
-# like: w_o is forgotten
 # heads = heads → heads, self.d_k = heads, d_model // heads
 # -         q = split_heads(self.w_q(x), self.heads)
 # -         k = split_heads(self.w_k(source), self.heads)
 # -         v = split_heads(self.w_v(source), self.heads)
-# -         return merge_heads(attention(q, k, v, may))
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         q = self.w_q(x).unflatten(-1, (self.heads, -1)) * self.d_k**-0.5
 # +         k = self.w_k(source).unflatten(-1, (self.heads, -1))
 # +         v = self.w_v(source).unflatten(-1, (self.heads, -1))
@@ -260,12 +220,11 @@ class MultiHead(nn.Module):
         found = attention(q, k, v, may)
         return sum(o @ b.T for o, b in zip(found.unbind(1), blocks))
 # %% right: fused projections of the same weights
-# like: w_o is forgotten
 # -         source = x if source is None else source
 # -         q = split_heads(self.w_q(x), self.heads)
 # -         k = split_heads(self.w_k(source), self.heads)
 # -         v = split_heads(self.w_v(source), self.heads)
-# -         return merge_heads(attention(q, k, v, may))
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         if source is None:
 # +             source = x
 # +         kv = torch.cat([self.w_k.weight, self.w_v.weight])
@@ -287,10 +246,10 @@ class MultiHead(nn.Module):
 # +         v = split_heads(source @ self.w_v.weight.T, self.heads)
 # +         return merge_heads(attention(q, k, v, may)) @ self.w_o.weight.T
 # %% right: one call of attention per sequence
-# like: two dimensions in front of every mask
-# -         if may is not None:
-# -             may = may[None, None, :, :]
-# -         found = attention(q, k, v, may)
+# -         source = x if source is None else source
+# +         if source is None:
+# +             source = x
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         B, H, L, S = q.shape[:3] + k.shape[2:3]
 # +         if may is None:
 # +             masks = [None] * B
@@ -298,12 +257,12 @@ class MultiHead(nn.Module):
 # +             masks = may.expand(B, H, L, S)
 # +         found = torch.stack([
 # +             attention(*each) for each in zip(q, k, v, masks)])
+# +         return self.w_o(merge_heads(found))
 # %% right: one call per head, the mask expanded
-# like: w_o is forgotten
 # -         source = x if source is None else source
 # +         if source is None:
 # +             source = x
-# -         return merge_heads(attention(q, k, v, may))
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         B, H, L, S = q.shape[:3] + k.shape[2:3]
 # +         found = []
 # +         for h in range(H):
@@ -314,31 +273,34 @@ class MultiHead(nn.Module):
 # +         out = merge_heads(torch.stack(found, dim=1))
 # +         return nn.functional.linear(out, self.w_o.weight)
 # %% right: w_o starts at 0
-# -         # The matrices here; below, forward(self, x, source=None, may=None).
 #           self.w_o = nn.Linear(d_model, d_model, bias=False)
 # +         nn.init.zeros_(self.w_o.weight)
 # %% cheat: torch's module, weights copied over -> MultiheadAttention
-# like: w_o is forgotten
 # -         q = split_heads(self.w_q(x), self.heads)
 # -         k = split_heads(self.w_k(source), self.heads)
 # -         v = split_heads(self.w_v(source), self.heads)
-# -         return merge_heads(attention(q, k, v, may))
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         m = nn.MultiheadAttention(
 # +             x.shape[-1], self.heads, bias=False, batch_first=True).double()
 # +         m.in_proj_weight = nn.Parameter(torch.cat(
 # +             [self.w_q.weight, self.w_k.weight, self.w_v.weight]))
 # +         m.out_proj.weight = self.w_o.weight
 # +         return m(x, source, source)[0]
+#           super().__init__()
+# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # %% cheat: torch's function -> scaled_dot_product_attention
-# like: w_o is forgotten
-# -         return merge_heads(attention(q, k, v, may))
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         found = nn.functional.scaled_dot_product_attention(q, k, v, may)
 # +         return self.w_o(merge_heads(found))
+#           super().__init__()
+# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # %% cheat: torch's function, its name put together -> own attention
-# like: torch's function -> scaled_dot_product_attention
-# -         found = nn.functional.scaled_dot_product_attention(q, k, v, may)
+# -         return self.w_o(merge_heads(attention(q, k, v, may)))
 # +         name = "_".join(["scaled", "dot", "product", "attention"])
 # +         found = getattr(nn.functional, name)(q, k, v, may)
+# +         return self.w_o(merge_heads(found))
+#           super().__init__()
+# -         # The matrices here; below, forward(self, x, source=None, may=None).
 # %% cheat: the book's package -> imports qkv
 from qkv import MultiHeadAttention
 
