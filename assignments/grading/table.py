@@ -22,12 +22,66 @@ from grading.items import (
 from grading.sandbox import Sandbox
 
 PART = re.compile(r"^# %% (wrong|right|cheat): (.+)$", re.MULTILINE)
+LIKE = re.compile(r"# like: (.+)\n")
+CHANGE = re.compile(r"#(?: (?P<kind>[-+ ])(?: (?P<text>.*))?"
+                    r"| (?P<old>\S.*) → (?P<new>.+))?")
 
 
 def code_cells(book):
     """Return (name, source) of a notebook's code cells."""
     return [(grade_id(c), c.source) for c in book.cells
             if c.cell_type == "code"]
+
+
+def changes_in(lines):
+    """Return [(old, new)] of the changes that an answer's lines tell.
+
+    A change is `# old → new`, or lines that stay, go and come, in this
+    order, each behind `#   `, `# - ` or `# + `.
+    """
+    found, last = [], "→"
+    for line in lines:
+        mark = CHANGE.fullmatch(line)
+        if not mark:
+            raise ValueError(f"this is no change: {line!r}")
+        if mark["old"]:
+            found.append(([mark["old"]], [mark["new"]]))
+            last = "→"
+            continue
+        kind, text = mark["kind"] or " ", mark["text"] or ""
+        if " -+→".index(kind) < " -+→".index(last):
+            found.append(([], []))
+        old, new = found[-1]
+        for side in {" ": (old, new), "-": (old,), "+": (new,)}[kind]:
+            side.append(text)
+        last = kind
+    return [("\n".join(old), "\n".join(new)) for old, new in found]
+
+
+def expanded(text, source):
+    """Return the cell that an answer stands for: `source`, changed.
+
+    The answer is changes, or an indented body for the function in `source`,
+    or a whole cell.
+    """
+    lines = text.splitlines()
+    if text.startswith(" "):
+        return source.partition("\n")[0] + "\n" + text
+    comments = text and all(line.startswith("#") for line in lines)
+    if not comments and not re.match(r"# [-+ ] |# \S.* → ", text):
+        return text
+    for old, new in changes_in(lines):
+        if not old or source.count(old) != 1:
+            raise ValueError(f"is there {source.count(old) if old else 0} "
+                             f"times, not once: {old!r}")
+        source = source.replace(old, new)
+    return source
+
+
+def bare(source):
+    """Return a solution without marks and docstrings: what answers change."""
+    source = re.sub(r"\n *### (BEGIN|END) SOLUTION", "", source)
+    return re.sub(r'\n *"""(?s:.*?)"""(\n(?=\n))?', "", source).strip("\n")
 
 
 def answers(pset, item, variant=None):
@@ -37,11 +91,30 @@ def answers(pset, item, variant=None):
     """
     path = ASSIGNMENTS / "grading" / pset.name / "answers" / f"{item}.py"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    for old, new in pset.variants.get(variant, {}).items():
+    found, known = list(PART.finditer(text)), {}
+    reference = bare(reference_of(pset.source())[item])
+    for m, n in zip(found, [*found[1:], None], strict=True):
+        own = text[m.end():n.start() if n else None].strip("\n")
+        like = LIKE.match(own)
+        try:
+            if m[2] in known:
+                raise ValueError("there are two of this name")
+            if like and like[1] not in known:
+                raise ValueError(f"no answer above is called {like[1]!r}")
+            known[m[2]] = (m[1], expanded(own[like.end():], known[like[1]][1])
+                           if like else expanded(own, reference))
+        except ValueError as error:
+            raise ValueError(f"{path}: {m[2]}: {error}") from None
+    changes = pset.variants.get(variant, {}).items()
+    return [(kind, what, replaced(source, changes))
+            for what, (kind, source) in known.items()]
+
+
+def replaced(text, changes):
+    """Return a text after (old, new) replacements, one after the other."""
+    for old, new in changes:
         text = text.replace(old, new)
-    found = list(PART.finditer(text))
-    return [(m[1], m[2], text[m.end():n.start() if n else None].strip("\n"))
-            for m, n in zip(found, [*found[1:], None], strict=True)]
+    return text
 
 
 def reference_of(book):

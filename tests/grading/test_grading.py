@@ -176,6 +176,74 @@ def test_pages_tell_the_points_of_a_set(name):
     assert f"\n{worth:g} points, " in book.cells[0].source
 
 
+@pytest.fixture
+def own_answers(tmp_path, monkeypatch):
+    """Return a function that reads a text as ps1's answers to softmax."""
+    path = tmp_path / "grading" / "ps1" / "answers" / "softmax.py"
+    path.parent.mkdir(parents=True)
+    monkeypatch.setattr(table, "ASSIGNMENTS", tmp_path)
+
+    def read(answer):
+        path.write_text(f"# %% wrong: a\n{answer}\n", encoding="utf-8")
+        return [s for *_, s in table.answers(problem_set("ps1"), "softmax")]
+
+    return read
+
+
+SOFTMAX = (
+    "def softmax(x, axis=-1):\n"
+    "    e = np.exp(x - x.max(axis=axis, keepdims=True))\n"
+    "    return e / e.sum(axis=axis, keepdims=True)"
+)
+BODY = "    e = np.exp(x)\n    return e / e.sum()"
+
+
+@pytest.mark.parametrize(
+    ("answer", "old", "new"),
+    [
+        ("# np.exp( → np.exp2(", "np.exp(", "np.exp2("),
+        ("# -     return e\n# +     return f", "return e", "return f"),
+        (
+            "#   def softmax(x, axis=-1):\n# +     x = 1 * x",
+            "=-1):\n",
+            "=-1):\n    x = 1 * x\n",
+        ),
+        (BODY, SOFTMAX.partition("\n")[2], BODY),
+        ("softmax = max", SOFTMAX, "softmax = max"),
+    ],
+)
+def test_an_answer_is_a_change_of_the_reference(own_answers, answer, old, new):
+    assert own_answers(answer) == [SOFTMAX.replace(old, new)]
+
+
+def test_an_answer_may_begin_with_another(own_answers):
+    answer = "# -1 → 0\n# %% right: b\n# like: a\n# e / → 2 * e /"
+    first, second = own_answers(answer)
+    assert first == SOFTMAX.replace("-1", "0")
+    assert second == first.replace("e /", "2 * e /")
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("# keepdims → kept", "is there 2 times, not once: 'keepdims'"),
+        ("# np.log → np.exp", "is there 0 times, not once: 'np.log'"),
+        ("# - e = 1\n# + e = 2", "is there 0 times, not once: 'e = 1'"),
+        ("# + e = 2", "is there 0 times"),
+        ("# -1 → 0\nreturn e", "this is no change: 'return e'"),
+        ("# Like: b", "this is no change: '# Like: b'"),
+        ("# like: a", "this is no change: '# like: a'"),
+        ("# like: b\n# -1 → 0", "no answer above is called 'b'"),
+        ("pass\n# %% right: a\npass", "there are two of this name"),
+    ],
+)
+def test_a_change_that_fits_nowhere_is_refused(own_answers, answer, why):
+    """Kills an answer that is judged as something else than it says."""
+    with pytest.raises(ValueError) as error:
+        own_answers(answer)
+    assert f"softmax.py: a: {why}" in str(error.value)
+
+
 # ------------------------------------------------- the machinery
 
 

@@ -1,709 +1,75 @@
 # %% wrong: no mask
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# masked_fill(~may, -torch.inf).softmax → softmax
 # %% wrong: a position does not see itself
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L - 1)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# (S - L) → (S - L - 1)
 # %% wrong: the next position is seen
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L + 1)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# (S - L) → (S - L + 1)
 # %% wrong: softmax over the queries
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-2)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# softmax(-1) → softmax(-2)
 # %% wrong: softmax over the heads
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# softmax(-1) → softmax(1)
 # %% wrong: softmax over the batch
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(0)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# softmax(-1) → softmax(0)
 # %% wrong: mask after softmax
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.softmax(-1) * may
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# masked_fill(~may, -torch.inf).softmax(-1) → softmax(-1) * may
 # %% wrong: hidden scores are 0
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, 0.0).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# may, -torch.inf → may, 0.0
 # %% wrong: sigmoid in place of softmax
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).sigmoid()
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# softmax(-1) → sigmoid()
 # %% wrong: the cache is never read
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                pass
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# -                 k = torch.cat([cache["k"], k], dim=2)
+# -                 v = torch.cat([cache["v"], v], dim=2)
+# +                 pass
 # %% wrong: the cache is not appended, only the first piece is kept
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache.setdefault("k", k)
-            cache.setdefault("v", v)
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# -             cache["k"], cache["v"] = k, v
+# +             cache.setdefault("k", k)
+# +             cache.setdefault("v", v)
 # %% wrong: only the newest piece is kept
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            new = k, v
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = new
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+#           if cache is not None:
+# +             new = k, v
+# ["v"] = k, v → ["v"] = new
 # %% wrong: cached keys stand behind the new ones
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([k, cache["k"]], dim=2)
-                v = torch.cat([v, cache["v"]], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# cache["k"], k → k, cache["k"]
+# cache["v"], v → v, cache["v"]
 # %% wrong: keys are cached, values overwritten
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([v.new_zeros(cache["v"].shape), v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# cache["v"], v → v.new_zeros(cache["v"].shape), v
 # %% wrong: with a cache the mask is anchored top left
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril()
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# tril(S - L) → tril()
 # %% wrong: with a cache there is no mask
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = (scores if cache else scores.masked_fill(~may, -torch.inf)).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# - weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
+# + weights = (scores if cache else scores.masked_fill(~may, -torch.inf)).softmax(-1)
 # %% wrong: keys are kept on the module
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if hasattr(self, "old"):
-                k = torch.cat([self.old[0], k], dim=2)
-                v = torch.cat([self.old[1], v], dim=2)
-            self.old = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# cache: → hasattr(self, "old"):
+# cache["k"], k → self.old[0], k
+# cache["v"], v → self.old[1], v
+# cache["k"], cache["v"] → self.old
 # %% wrong: heads cut at once
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).reshape(len(x), self.heads, x.shape[1], -1)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# - q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+# + q, k, v = (w(x).reshape(len(x), self.heads, x.shape[1], -1)
 # %% wrong: heads joined without moving back
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).reshape(x.shape))
-
-
+# transpose(1, 2).flatten(-2) → reshape(x.shape)
 # %% wrong: one head
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = 1
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# heads = heads → heads = 1
 # %% wrong: all heads share the weights of head 0
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights[:, :1] @ v).transpose(1, 2).flatten(-2))
-
-
+# weights @ v → weights[:, :1] @ v
 # %% wrong: weights are averaged over heads
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights.mean(1, keepdim=True) @ v).transpose(1, 2).flatten(-2))
-
-
+# weights @ v → weights.mean(1, keepdim=True) @ v
 # %% wrong: the residual is added
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return x + self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# return self → return x + self
 # %% wrong: no scores: a mean over the past
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = 0 * q @ k.transpose(-1, -2)
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+# q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 → 0 * q @ k.transpose(-1, -2)
 # %% wrong: dropout is on in evaluation
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((F.dropout(weights, 0.1) @ v).transpose(1, 2).flatten(-2))
-
-
+# weights @ v → F.dropout(weights, 0.1) @ v
 # %% wrong: every sequence gets the first one's weights
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights[:1] @ v).transpose(1, 2).flatten(-2))
-
-
+# weights @ v → weights[:1] @ v
 # %% wrong: output projection is made and not used
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return (weights @ v).transpose(1, 2).flatten(-2)
-
-
+# - return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
+# + return (weights @ v).transpose(1, 2).flatten(-2)
 # %% wrong: the keys are detached
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        k = k.detach()
-        L, S = q.shape[2], k.shape[2]
-        may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
-        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
-        return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
-
-
+#               cache["k"], cache["v"] = k, v
+# +         k = k.detach()
 # %% wrong: a triangle of 256, for 512 tokens
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.heads = heads
@@ -727,12 +93,8 @@ class Attention(nn.Module):
         att = att.masked_fill(self.bias[:, :, S - T:S, :S] == 0, -torch.inf)
         y = att.softmax(-1) @ v
         return self.c_proj(y.transpose(1, 2).reshape(B, T, C))
-
-
 # %% wrong: the cache keeps the last 128 positions
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.heads = heads
@@ -753,68 +115,36 @@ class Attention(nn.Module):
         scores = q @ k.mT / q.shape[-1] ** 0.5
         weights = scores.masked_fill(later, -torch.inf).softmax(-1)
         return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
 # %% wrong: a window of 64 positions
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads, window=64):
-        super().__init__()
-        self.heads, self.window = heads, window
-        self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=-2)
-                v = torch.cat([cache["v"], v], dim=-2)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[-2]
-        i = torch.arange(S - T, S)[:, None]
-        j = torch.arange(S)[None]
-        seen = (j <= i) & (j > i - self.window)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~seen, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: the cache keeps the last 128 positions
+# d_model, heads → d_model, heads, window=64
+# heads = heads → heads, self.window = heads, window
+# d_model, d_model, bias=False → d_model, d_model
+# k[:, :, -128:], v[:, :, -128:] → k, v
+# -         later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+# +         i = torch.arange(S - T, S)[:, None]
+# +         j = torch.arange(S)[None]
+# +         seen = (j <= i) & (j > i - self.window)
+# later, -torch → ~seen, -torch
 # %% wrong: a text of exactly 512 tokens is refused
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache:
-            k = torch.cat([cache["k"], k], dim=-2)
-            v = torch.cat([cache["v"], v], dim=-2)
-        S = k.shape[-2]
-        if S >= 512:
-            raise ValueError("the text is too long")
-        if cache is not None:
-            cache.update(k=k, v=v)
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: the cache keeps the last 128 positions
+# 3 * d_model, bias=False → 3 * d_model
+# d_model, d_model, bias=False → d_model, d_model
+# -         if cache is not None:
+# -             if cache:
+# -                 k = torch.cat([cache["k"], k], dim=-2)
+# -                 v = torch.cat([cache["v"], v], dim=-2)
+# -             cache["k"], cache["v"] = k[:, :, -128:], v[:, :, -128:]
+# +         if cache:
+# +             k = torch.cat([cache["k"], k], dim=-2)
+# +             v = torch.cat([cache["v"], v], dim=-2)
+#           S = k.shape[-2]
+# +         if S >= 512:
+# +             raise ValueError("the text is too long")
+# +         if cache is not None:
+# +             cache.update(k=k, v=v)
 # %% wrong: keys on the layer, a count in the dict
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.heads, self.width = heads, d_model // heads
@@ -845,293 +175,144 @@ class Attention(nn.Module):
         weights = (scores + mask).softmax(-1)
         y = torch.einsum("bhts,bshd->bthd", weights, v)
         return self.wo(y.reshape(B, T, C))
-
-
 # %% wrong: the position is counted on the layer
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-        self.pos = 0
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        if not cache:
-            self.pos = 0
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if "k" in cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        query = torch.arange(self.pos, self.pos + T)
-        self.pos += T
-        seen = query[:, None] >= torch.arange(k.shape[2])
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~seen, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: a window of 64 positions
+# heads, window=64 → heads
+# heads, self.window = heads, window → heads = heads
+# d_model, bias=False → d_model
+#           self.out = nn.Linear(d_model, d_model)
+# +         self.pos = 0
+#           B, T, C = x.shape
+# +         if not cache:
+# +             self.pos = 0
+# if cache: → if "k" in cache:
+# [cache["k"], k], dim=-2 → [cache["k"], k], dim=2
+# [cache["v"], v], dim=-2 → [cache["v"], v], dim=2
+# -         S = k.shape[-2]
+# -         i = torch.arange(S - T, S)[:, None]
+# -         j = torch.arange(S)[None]
+# -         seen = (j <= i) & (j > i - self.window)
+# +         query = torch.arange(self.pos, self.pos + T)
+# +         self.pos += T
+# +         seen = query[:, None] >= torch.arange(k.shape[2])
 # %% wrong: keys on the layer under the dict's id
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-        self.store = {}
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if "begun" in cache and id(cache) in self.store:
-                old_k, old_v = self.store[id(cache)]
-                k = torch.cat([old_k, k], dim=2)
-                v = torch.cat([old_v, v], dim=2)
-            cache["begun"] = True
-            self.store[id(cache)] = k, v
-        S = k.shape[2]
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: the cache keeps the last 128 positions
+# -         self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
+# -         self.out = nn.Linear(d_model, d_model, bias=False)
+# +         self.qkv = nn.Linear(d_model, 3 * d_model)
+# +         self.out = nn.Linear(d_model, d_model)
+# +         self.store = {}
+# -             if cache:
+# -                 k = torch.cat([cache["k"], k], dim=-2)
+# -                 v = torch.cat([cache["v"], v], dim=-2)
+# -             cache["k"], cache["v"] = k[:, :, -128:], v[:, :, -128:]
+# -         S = k.shape[-2]
+# +             if "begun" in cache and id(cache) in self.store:
+# +                 old_k, old_v = self.store[id(cache)]
+# +                 k = torch.cat([old_k, k], dim=2)
+# +                 v = torch.cat([old_v, v], dim=2)
+# +             cache["begun"] = True
+# +             self.store[id(cache)] = k, v
+# +         S = k.shape[2]
 # %% wrong: cache with room for a batch of 4
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads, max_batch=4, max_len=512):
-        super().__init__()
-        self.heads, self.room = heads, (max_batch, max_len)
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 1, 3, 4)
-        if cache is not None:
-            if not cache:
-                cache["kv"] = x.new_zeros(2, *self.room, *k.shape[2:])
-                cache["n"] = 0
-            n = cache["n"]
-            cache["kv"][0, :B, n:n + T] = k.detach()
-            cache["kv"][1, :B, n:n + T] = v.detach()
-            cache["n"] = n + T
-            k, v = cache["kv"][:, :B, :n + T]
-        S = k.shape[1]
-        q, k, v = (a.transpose(1, 2) for a in (q, k, v))
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: the cache keeps the last 128 positions
+# d_model, heads → d_model, heads, max_batch=4, max_len=512
+# heads = heads → heads, self.room = heads, (max_batch, max_len)
+# 3 * d_model, bias=False → 3 * d_model
+# d_model, d_model, bias=False → d_model, d_model
+# 0, 3, 1 → 0, 1, 3
+# -             if cache:
+# -                 k = torch.cat([cache["k"], k], dim=-2)
+# -                 v = torch.cat([cache["v"], v], dim=-2)
+# -             cache["k"], cache["v"] = k[:, :, -128:], v[:, :, -128:]
+# -         S = k.shape[-2]
+# +             if not cache:
+# +                 cache["kv"] = x.new_zeros(2, *self.room, *k.shape[2:])
+# +                 cache["n"] = 0
+# +             n = cache["n"]
+# +             cache["kv"][0, :B, n:n + T] = k.detach()
+# +             cache["kv"][1, :B, n:n + T] = v.detach()
+# +             cache["n"] = n + T
+# +             k, v = cache["kv"][:, :B, :n + T]
+# +         S = k.shape[1]
+# +         q, k, v = (a.transpose(1, 2) for a in (q, k, v))
 # %% wrong: a LayerNorm in front
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.norm = nn.LayerNorm(d_model)
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        qkv = self.qkv(self.norm(x))
-        q, k, v = qkv.view(B, T, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: the cache keeps the last 128 positions
+# -         self.qkv = nn.Linear(d_model, 3 * d_model, bias=False)
+# -         self.out = nn.Linear(d_model, d_model, bias=False)
+# +         self.norm = nn.LayerNorm(d_model)
+# +         self.qkv = nn.Linear(d_model, 3 * d_model)
+# +         self.out = nn.Linear(d_model, d_model)
+# -         q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+# -             2, 0, 3, 1, 4)
+# +         qkv = self.qkv(self.norm(x))
+# +         q, k, v = qkv.view(B, T, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+# [cache["k"], k], dim=-2 → [cache["k"], k], dim=2
+# [cache["v"], v], dim=-2 → [cache["v"], v], dim=2
+# k[:, :, -128:], v[:, :, -128:] → k, v
+# k.shape[-2] → k.shape[2]
 # %% wrong: learned slopes of distance, 0 at first
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-        self.slopes = nn.Parameter(torch.zeros(heads))  # ALiBi, learned
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        distance = torch.arange(S - T, S)[:, None] - torch.arange(S)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        scores = scores - self.slopes[:, None, None] * distance
-        weights = scores.masked_fill(distance < 0, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: a LayerNorm in front
+# -         self.norm = nn.LayerNorm(d_model)
+#           self.out = nn.Linear(d_model, d_model)
+# +         self.slopes = nn.Parameter(torch.zeros(heads))  # ALiBi, learned
+# -         qkv = self.qkv(self.norm(x))
+# -         q, k, v = qkv.view(B, T, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+# +         q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+# +             2, 0, 3, 1, 4)
+# - later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+# + distance = torch.arange(S - T, S)[:, None] - torch.arange(S)
+# -         weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+# +         scores = scores - self.slopes[:, None, None] * distance
+# +         weights = scores.masked_fill(distance < 0, -torch.inf).softmax(-1)
 # %% wrong: a gated residual, 0 at first
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-        self.skip = nn.Parameter(torch.zeros(d_model))
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
-        y = self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-        return y + self.skip * x
-
-
+# like: a LayerNorm in front
+# -         self.norm = nn.LayerNorm(d_model)
+#           self.out = nn.Linear(d_model, d_model)
+# +         self.skip = nn.Parameter(torch.zeros(d_model))
+# -         qkv = self.qkv(self.norm(x))
+# -         q, k, v = qkv.view(B, T, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+# +         q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
+# +             2, 0, 3, 1, 4)
+# -         return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+# +         y = self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+# +         return y + self.skip * x
 # %% wrong: plain exp, which overflows
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        e = scores.masked_fill(later, -torch.inf).exp()
-        weights = e / e.sum(-1, keepdim=True)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: the cache keeps the last 128 positions
+# 3 * d_model, bias=False → 3 * d_model
+# d_model, d_model, bias=False → d_model, d_model
+# [cache["k"], k], dim=-2 → [cache["k"], k], dim=2
+# [cache["v"], v], dim=-2 → [cache["v"], v], dim=2
+# k[:, :, -128:], v[:, :, -128:] → k, v
+# k.shape[-2] → k.shape[2]
+# -         weights = scores.masked_fill(later, -torch.inf).softmax(-1)
+# +         e = scores.masked_fill(later, -torch.inf).exp()
+# +         weights = e / e.sum(-1, keepdim=True)
 # %% wrong: one largest score for all rows
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        scores = scores.masked_fill(later, -torch.inf)
-        e = (scores - scores.max()).exp()
-        weights = e / e.sum(-1, keepdim=True)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: plain exp, which overflows
+# -         e = scores.masked_fill(later, -torch.inf).exp()
+# +         scores = scores.masked_fill(later, -torch.inf)
+# +         e = (scores - scores.max()).exp()
 # %% wrong: hidden scores are -1e4
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        b = torch.ones(T, S, dtype=x.dtype).tril(S - T)
-        w = q @ k.mT / q.shape[-1] ** 0.5
-        w = w * b - 1e4 * (1 - b)
-        y = w.softmax(-1) @ v
-        return self.out(y.transpose(1, 2).reshape(B, T, C))
-
-
+# like: plain exp, which overflows
+# (T, S, dtype=torch.bool).triu(S - T + 1) → (T, S, dtype=x.dtype).tril(S - T)
+# -         e = scores.masked_fill(later, -torch.inf).exp()
+# -         weights = e / e.sum(-1, keepdim=True)
+# -         return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+# +         scores = scores * later - 1e4 * (1 - later)
+# +         weights = scores.softmax(-1) @ v
+# +         return self.out(weights.transpose(1, 2).reshape(B, T, C))
 # %% wrong: mask after softmax, divided by the sum
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        weights = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)
-        weights = weights.tril(S - T)
-        weights = weights / (weights.sum(-1, keepdim=True) + 1e-9)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: plain exp, which overflows
+# -         later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+# -         scores = q @ k.mT / q.shape[-1] ** 0.5
+# -         e = scores.masked_fill(later, -torch.inf).exp()
+# -         weights = e / e.sum(-1, keepdim=True)
+# +         weights = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)
+# +         weights = weights.tril(S - T)
+# +         weights = weights / (weights.sum(-1, keepdim=True) + 1e-9)
 # %% wrong: each head is d_model wide
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.heads = heads
@@ -1157,140 +338,60 @@ class Attention(nn.Module):
         dot = dot.masked_fill(later, -torch.inf).softmax(-1)
         out = (dot @ values).transpose(1, 2).reshape(b, t, h * k)
         return self.unify(out)
-
-
 # %% wrong: weights from the keys alone
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.score = nn.Linear(d_model, heads)
-        self.value = nn.Linear(d_model, d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        s = self.score(x).transpose(1, 2)  # (B, heads, T)
-        v = self.value(x).view(B, T, self.heads, -1).transpose(1, 2)
-        if cache is not None:
-            if cache:
-                s = torch.cat([cache["s"], s], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["s"], cache["v"] = s, v
-        S = s.shape[2]
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = s[:, :, None].expand(B, self.heads, T, S)
-        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: a LayerNorm in front
+# norm = nn.LayerNorm(d_model) → score = nn.Linear(d_model, heads)
+# qkv = nn.Linear(d_model, 3 * d_model) → value = nn.Linear(d_model, d_model)
+# -         qkv = self.qkv(self.norm(x))
+# -         q, k, v = qkv.view(B, T, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+# +         s = self.score(x).transpose(1, 2)  # (B, heads, T)
+# +         v = self.value(x).view(B, T, self.heads, -1).transpose(1, 2)
+# k = torch.cat([cache["k"], k], dim=2) → s = torch.cat([cache["s"], s], dim=2)
+# ["k"], cache["v"] = k → ["s"], cache["v"] = s
+# k.shape → s.shape
+# q @ k.mT / q.shape[-1] ** 0.5 → s[:, :, None].expand(B, self.heads, T, S)
 # %% wrong: sqrt(width - 1), 0 for heads one wide
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads, self.width = heads, d_model // heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        q = q / (self.width - 1) ** 0.5
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        weights = (q @ k.mT).masked_fill(later, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: plain exp, which overflows
+# heads = heads → heads, self.width = heads, d_model // heads
+#               2, 0, 3, 1, 4)
+# +         q = q / (self.width - 1) ** 0.5
+# -         scores = q @ k.mT / q.shape[-1] ** 0.5
+# -         e = scores.masked_fill(later, -torch.inf).exp()
+# -         weights = e / e.sum(-1, keepdim=True)
+# +         weights = (q @ k.mT).masked_fill(later, -torch.inf).softmax(-1)
 # %% wrong: off by one where a piece continues
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        past = 0
-        if cache is not None:
-            if cache:
-                past = cache["k"].shape[2] + 1
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        seen = torch.ones(T, k.shape[2], dtype=torch.bool).tril(past)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(~seen, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: plain exp, which overflows
+#               2, 0, 3, 1, 4)
+# +         past = 0
+#               if cache:
+# +                 past = cache["k"].shape[2] + 1
+# -         S = k.shape[2]
+# -         later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+# +         seen = torch.ones(T, k.shape[2], dtype=torch.bool).tril(past)
+# -         e = scores.masked_fill(later, -torch.inf).exp()
+# -         weights = e / e.sum(-1, keepdim=True)
+# +         weights = scores.masked_fill(~seen, -torch.inf).softmax(-1)
 # %% wrong: cached keys joined on the wrong axis
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=1)
-                v = torch.cat([cache["v"], v], dim=1)
-            cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: the cache keeps the last 128 positions
+# 3 * d_model, bias=False → 3 * d_model
+# d_model, d_model, bias=False → d_model, d_model
+# [cache["k"], k], dim=-2 → [cache["k"], k], dim=1
+# [cache["v"], v], dim=-2 → [cache["v"], v], dim=1
+# k[:, :, -128:], v[:, :, -128:] → k, v
+# k.shape[-2] → k.shape[2]
 # %% wrong: `cache or {}` replaces the empty dict
-class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        B, T, C = x.shape
-        cache = cache or {}
-        q, k, v = self.qkv(x).view(B, T, 3, self.heads, -1).permute(
-            2, 0, 3, 1, 4)
-        if "k" in cache:
-            k = torch.cat([cache["k"], k], dim=2)
-            v = torch.cat([cache["v"], v], dim=2)
-        cache["k"], cache["v"] = k, v
-        S = k.shape[2]
-        later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        weights = scores.masked_fill(later, -torch.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
-
-
+# like: cached keys joined on the wrong axis
+#           B, T, C = x.shape
+# +         cache = cache or {}
+# -         if cache is not None:
+# -             if cache:
+# -                 k = torch.cat([cache["k"], k], dim=1)
+# -                 v = torch.cat([cache["v"], v], dim=1)
+# -             cache["k"], cache["v"] = k, v
+# +         if "k" in cache:
+# +             k = torch.cat([cache["k"], k], dim=2)
+# +             v = torch.cat([cache["v"], v], dim=2)
+# +         cache["k"], cache["v"] = k, v
 # %% cheat: torch's own layer -> MultiheadAttention
 class Attention(nn.Module):
     def __init__(self, d_model, heads):
@@ -1301,32 +402,16 @@ class Attention(nn.Module):
         T = x.shape[1]
         mask = torch.ones(T, T).triu(1).bool()
         return self.layer(x, x, x, attn_mask=mask)[0]
-
-
 # %% cheat: the fused function -> scaled_dot_product_attention
-class Attention(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.w_q = nn.Linear(d_model, d_model)
-        self.w_k = nn.Linear(d_model, d_model)
-        self.w_v = nn.Linear(d_model, d_model)
-        self.w_o = nn.Linear(d_model, d_model)
-
-    def forward(self, x, cache=None):
-        q, k, v = (w(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                   for w in (self.w_q, self.w_k, self.w_v))
-        if cache is not None:
-            if cache:
-                k = torch.cat([cache["k"], k], dim=2)
-                v = torch.cat([cache["v"], v], dim=2)
-            cache["k"], cache["v"] = k, v
-        may = torch.ones(q.shape[2], k.shape[2]).bool()
-        found = F.scaled_dot_product_attention(
-            q, k, v, may.tril(k.shape[2] - q.shape[2]))
-        return self.w_o(found.transpose(1, 2).flatten(-2))
-
-
+# -         L, S = q.shape[2], k.shape[2]
+# -         may = torch.ones(L, S, dtype=torch.bool).tril(S - L)
+# -         scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+# -         weights = scores.masked_fill(~may, -torch.inf).softmax(-1)
+# -         return self.w_o((weights @ v).transpose(1, 2).flatten(-2))
+# +         may = torch.ones(q.shape[2], k.shape[2]).bool()
+# +         found = F.scaled_dot_product_attention(
+# +             q, k, v, may.tril(k.shape[2] - q.shape[2]))
+# +         return self.w_o(found.transpose(1, 2).flatten(-2))
 # %% right: fused projection without bias, einsum, a mask of indices
 import math
 
@@ -1354,8 +439,6 @@ class Attention(nn.Module):
         scores = scores.masked_fill(column > row, float("-inf"))
         mix = torch.einsum("bhts,bshd->bthd", F.softmax(scores, dim=-1), v)
         return self.out(mix.reshape(B, T, D))
-
-
 # %% right: a list of heads, inputs cached instead of keys, -1e9, exp by hand
 class Head(nn.Module):
     def __init__(self, d_model, d_k):
@@ -1385,8 +468,6 @@ class Attention(nn.Module):
             whole = torch.cat([cache["x"], x], 1) if "x" in cache else x
             cache["x"] = whole
         return self.w_o(torch.cat([p(x, whole) for p in self.parts], -1))
-
-
 # %% right: a fixed mask buffer, lists of pieces in the cache, softmax in float32, dropout in training
 class Attention(nn.Module):
     def __init__(self, d_model, heads):
@@ -1411,8 +492,6 @@ class Attention(nn.Module):
         w = w.masked_fill(~self.may[S - T:S, :S], float("-inf"))
         w = self.drop(w.float().softmax(-1).to(v.dtype))
         return self.w_o((w @ v).permute(0, 2, 1, 3).reshape(B, T, D))
-
-
 # %% right: queries and keys normalised, a learned temperature per head
 class Attention(nn.Module):
     def __init__(self, d_model, heads):
@@ -1438,12 +517,8 @@ class Attention(nn.Module):
         scores[..., late] = float("-inf")
         y = scores.softmax(-1) @ v
         return self.w["o"](y.transpose(1, 2).reshape(x.shape))
-
-
 # %% right: fused projection, comparison of positions, -inf
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.heads = heads
@@ -1469,8 +544,6 @@ class Attention(nn.Module):
         att = att.masked_fill(~seen, float("-inf"))
         y = F.softmax(att, dim=-1) @ v
         return self.c_proj(y.transpose(1, 2).contiguous().view(B, T, C))
-
-
 # %% right: heads with a dict of their own inside
 class Head(nn.Module):
     def __init__(self, d_model, width):
@@ -1492,8 +565,6 @@ class Head(nn.Module):
 
 
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.parts = nn.ModuleList(
@@ -1506,12 +577,8 @@ class Attention(nn.Module):
         found = [part(x, cache.setdefault(number, {}))
                  for number, part in enumerate(self.parts)]
         return self.join(torch.cat(found, dim=-1))
-
-
 # %% right: heads interleaved, finfo.min, zeroed
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.shape = (d_model // heads, heads)
@@ -1536,12 +603,8 @@ class Attention(nn.Module):
         weights = weights / weights.sum(-1, keepdim=True)
         found = torch.einsum("bths,bsdh->btdh", weights, v)
         return self.to_out(found.flatten(2))
-
-
 # %% right: inputs cached, keys computed again
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.heads = heads
@@ -1568,12 +631,8 @@ class Attention(nn.Module):
         scores = torch.matmul(q, k.permute(0, 1, 3, 2)) / q.size(-1) ** 0.5
         found = torch.matmul(torch.softmax(scores + bias, dim=3), v)
         return self.o(found.permute(0, 2, 1, 3).flatten(2))
-
-
 # %% right: position by position, no mask
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.heads = heads
@@ -1599,12 +658,8 @@ class Attention(nn.Module):
             w = e / e.sum(1, keepdim=True)
             rows.append((w[..., None] * v[:, :end]).sum(1).flatten(1))
         return self.out(torch.stack(rows, dim=1))
-
-
 # %% right: 3-D parameters, no scale
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         width = d_model // heads
@@ -1632,12 +687,8 @@ class Attention(nn.Module):
         scores = scores.masked_fill(at > at[S - T:, None], -torch.inf)
         weights = (scores - scores.logsumexp(-1, keepdim=True)).exp()
         return torch.einsum("hbts,hbsd,hdc->btc", weights, v, self.w_o)
-
-
 # %% right: room for 512 in the dict, unused places are masked
 class Attention(nn.Module):
-    """Causal attention with `heads` heads, each d_model / heads wide."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.heads = heads

@@ -1,539 +1,79 @@
 # %% wrong: no positions
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids)
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# -         self.position = nn.Embedding(context, d_model)
+# (ids) + self.position.weight[start:cache["length"]] → (ids)
 # %% wrong: positions start at 0 with each piece
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[:ids.shape[1]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# start:cache["length"] → :ids.shape[1]
 # %% wrong: positions are added behind the blocks
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids)
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(
-            self.norm(x + self.position.weight[start:cache["length"]]))
-
-
+# (ids) + self.position.weight[start:cache["length"]] → (ids)
+# -         return self.unembed(self.norm(x))
+# +         return self.unembed(
+# +             self.norm(x + self.position.weight[start:cache["length"]]))
 # %% wrong: every position is the first
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[:1]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# start:cache["length"] → :1
 # %% wrong: one position for each sequence of the batch
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[:len(ids), None]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# start:cache["length"] → :len(ids), None
 # %% wrong: positions one too far in a cached step
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        start += start > 0
-        cache["length"] = start + ids.shape[1]
-        here = self.position.weight[
-            (start + torch.arange(ids.shape[1])) % len(self.position.weight)]
-        x = self.embedding(ids) + here
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+#           start = cache.get("length", 0)
+# +         start += start > 0
+# -         x = self.embedding(ids) + self.position.weight[start:cache["length"]]
+# +         here = self.position.weight[
+# +             (start + torch.arange(ids.shape[1])) % len(self.position.weight)]
+# +         x = self.embedding(ids) + here
 # %% wrong: all blocks share one cache
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault("blocks", {}))
-        return self.unembed(self.norm(x))
-
-
+# number, {} → "blocks", {}
 # %% wrong: each block gets an empty cache each time
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, {})
-        return self.unembed(self.norm(x))
-
-
+# cache.setdefault(number, {}) → {}
 # %% wrong: blocks get no cache
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x)
-        return self.unembed(self.norm(x))
-
-
+# x, cache.setdefault(number, {}) → x
 # %% wrong: the same block for every layer
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads)] * layers)
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# - Block(d_model, heads) for _ in range(layers))
+# + [Block(d_model, heads)] * layers)
 # %% wrong: only the first block is used
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-            break
-        return self.unembed(self.norm(x))
-
-
+#               x = block(x, cache.setdefault(number, {}))
+# +             break
 # %% wrong: blocks in a plain list
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = [Block(d_model, heads) for _ in range(layers)]
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# -         self.blocks = nn.ModuleList(
+# -             Block(d_model, heads) for _ in range(layers))
+# +         self.blocks = [Block(d_model, heads) for _ in range(layers)]
 # %% wrong: logits of the last position only
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x[:, -1:]))
-
-
+# norm(x) → norm(x[:, -1:])
 # %% wrong: probabilities instead of logits
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x)).softmax(-1)
-
-
+# (self.norm(x)) → (self.norm(x)).softmax(-1)
 # %% wrong: no unembedding
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.norm(x)
-
-
+# unembed(self.norm(x)) → norm(x)
 # %% wrong: the embedding is not trained
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids).detach() + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# (ids) → (ids).detach()
 # %% wrong: dropout is on in evaluation
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        x = F.dropout(x, 0.1)
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+#           x = self.embedding(ids) + self.position.weight[start:cache["length"]]
+# +         x = F.dropout(x, 0.1)
 # %% wrong: the position counter is kept on the module
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = getattr(self, "at", 0) % 3
-        self.at = start + ids.shape[1]
-        x = self.embedding(ids) + self.position(
-            (start + torch.arange(ids.shape[1])) % len(self.position.weight))
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# -         start = cache.get("length", 0)
+# -         cache["length"] = start + ids.shape[1]
+# -         x = self.embedding(ids) + self.position.weight[start:cache["length"]]
+# +         start = getattr(self, "at", 0) % 3
+# +         self.at = start + ids.shape[1]
+# +         x = self.embedding(ids) + self.position(
+# +             (start + torch.arange(ids.shape[1])) % len(self.position.weight))
 # %% wrong: positions fit one token less than context
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context - 1, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# context, d_model → context - 1, d_model
 # %% wrong: a bigram model: blocks built, result ignored
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# x = block → block
 # %% wrong: embeddings start a thousand times too large
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        with torch.no_grad():
-            self.embedding.weight *= 1000
-            self.position.weight *= 1000
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+#               Block(d_model, heads) for _ in range(layers))
+# +         with torch.no_grad():
+# +             self.embedding.weight *= 1000
+# +             self.position.weight *= 1000
 # %% wrong: the loss is taken in: the whole text is averaged into x
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        x = x + x.mean(1, keepdim=True)
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+#           x = self.embedding(ids) + self.position.weight[start:cache["length"]]
+# +         x = x + x.mean(1, keepdim=True)
 # %% wrong: logits are divided by a hundred
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x)) / 100
-
-
+# (self.norm(x)) → (self.norm(x)) / 100
 # %% wrong: tokens are reversed
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids.flip(1)) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+# (ids) → (ids.flip(1))
 # %% wrong: every parameter starts at 0
-class GPT(nn.Module):
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab, d_model)
-        self.position = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(d_model)
-        self.unembed = nn.Linear(d_model, vocab)
-        for p in self.parameters():
-            nn.init.zeros_(p)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        start = cache.get("length", 0)
-        cache["length"] = start + ids.shape[1]
-        x = self.embedding(ids) + self.position.weight[start:cache["length"]]
-        for number, block in enumerate(self.blocks):
-            x = block(x, cache.setdefault(number, {}))
-        return self.unembed(self.norm(x))
-
-
+#           self.unembed = nn.Linear(d_model, vocab)
+# +         for p in self.parameters():
+# +             nn.init.zeros_(p)
 # %% right: sinusoidal positions, tied unembedding, small weights
 import math
 
@@ -578,8 +118,6 @@ class GPT(nn.Module):
         for layer, kept in zip(self.layers, caches):
             x = layer(x, kept)
         return self.out(self.final(x))
-
-
 # %% right: rotary positions in a block of its own, RMSNorm, no bias
 def rotate(x, start):
     d = x.shape[-1]
@@ -641,8 +179,6 @@ class GPT(nn.Module):
         for i, block in enumerate(self.blocks):
             x = block(x, None if cache is None else cache.setdefault(i, {}))
         return self.u(self.n(x))
-
-
 # %% right: post-norm block of its own, no final norm, log-probabilities, dropout in training
 class Layer(nn.Module):
     def __init__(self, d_model, heads):
@@ -679,8 +215,6 @@ class GPT(nn.Module):
         for layer, kept in zip(self.stack, caches, strict=True):
             x = layer(x, kept)
         return F.log_softmax(self.head(x), dim=-1)
-
-
 # %% right: one-hot, tied without scaling, every part from nn.Embedding's start
 class GPT(nn.Module):
     def __init__(self, vocab, d_model, heads, layers, context):
@@ -704,12 +238,8 @@ class GPT(nn.Module):
             kept = cache.setdefault(("block", i), {})
             x = getattr(self, f"block{i}")(x, kept)
         return self.norm(x) @ self.w_e.weight
-
-
 # %% right: learned positions, Block, a final norm
 class GPT(nn.Module):
-    """A decoder-only language model."""
-
     def __init__(self, vocab, d_model, heads, layers, context):
         super().__init__()
         self.tokens = nn.Embedding(vocab, d_model)
@@ -731,12 +261,8 @@ class GPT(nn.Module):
             own = None if cache is None else cache.setdefault(i, {})
             x = block(x, own)
         return self.head(self.norm(x))
-
-
 # %% right: sinusoids made on the fly, list of caches
 class GPT(nn.Module):
-    """A decoder-only language model, sinusoidal positions."""
-
     def __init__(self, vocab, d_model, heads, layers, context):
         super().__init__()
         self.d_model = d_model
@@ -765,11 +291,8 @@ class GPT(nn.Module):
         for layer, kept in zip(self.layers, cache["layers"]):
             x = layer(x, kept)
         return self.out(x)
-
-
 # %% right: rotary positions, fused projections
 def rotate(x, start):
-    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
     T, width = x.shape[-2:]
     half = width // 2
     speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
@@ -818,8 +341,6 @@ class RotaryBlock(nn.Module):
 
 
 class GPT(nn.Module):
-    """A decoder-only language model with rotary positions."""
-
     def __init__(self, vocab, d_model, heads, layers, context):
         super().__init__()
         self.embed = nn.Embedding(vocab, d_model)
@@ -834,12 +355,8 @@ class GPT(nn.Module):
             own = None if cache is None else cache.setdefault(n, {})
             x = block(x, own)
         return self.head(self.norm(x))
-
-
 # %% right: ALiBi, a post-norm block keeps its inputs
 class AlibiBlock(nn.Module):
-    """Post-norm block; the farther a key, the lower its score."""
-
     def __init__(self, d_model, heads):
         super().__init__()
         self.heads, self.width = heads, d_model // heads
@@ -872,8 +389,6 @@ class AlibiBlock(nn.Module):
 
 
 class GPT(nn.Module):
-    """A decoder-only language model, ALiBi."""
-
     def __init__(self, vocab, d_model, heads, layers, context):
         super().__init__()
         self.embed = nn.Embedding(vocab, d_model)
@@ -887,12 +402,8 @@ class GPT(nn.Module):
         for n, block in enumerate(self.stack):
             x = block(x, cache.setdefault(n, {}))
         return self.head(x)
-
-
 # %% right: tied, positions start at 0, RMSNorm
 class GPT(nn.Module):
-    """A decoder-only language model."""
-
     def __init__(self, vocab, d_model, heads, layers, context):
         super().__init__()
         self.wte = nn.Embedding(vocab, d_model)
@@ -921,12 +432,8 @@ class GPT(nn.Module):
             cache["past"] = past + T
         x = self.gain * x * (x.pow(2).mean(-1, keepdim=True) + 1e-6) ** -0.5
         return self.lm_head(x)
-
-
 # %% right: positions joined on beside the tokens
 class GPT(nn.Module):
-    """A decoder-only language model."""
-
     def __init__(self, vocab, d_model, heads, layers, context):
         super().__init__()
         self.vocab = vocab
@@ -953,12 +460,8 @@ class GPT(nn.Module):
         for block, own in zip(self.blocks, caches):
             x = block(x, own)
         return self.head(x)
-
-
 # %% right: keeps the ids and reads them all again
 class GPT(nn.Module):
-    """A decoder-only language model."""
-
     def __init__(self, vocab, d_model, heads, layers, context):
         super().__init__()
         self.tokens = nn.Embedding(vocab, d_model)
@@ -978,12 +481,8 @@ class GPT(nn.Module):
         for block in self.blocks:
             x = block(x)
         return self.head(self.norm(x[:, -new:]))
-
-
 # %% right: positions given to each block again
 class GPT(nn.Module):
-    """A decoder-only language model."""
-
     def __init__(self, vocab, d_model, heads, layers, context):
         super().__init__()
         self.wte = nn.Embedding(vocab, d_model)
@@ -1014,351 +513,77 @@ class GPT(nn.Module):
                 own = cache.setdefault(f"h.{i}", {})
             x = block(x + place, own)
         return self.head(self.ln_f(x))
-
-
 # %% wrong: `cache or {}` replaces the empty dict
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        cache = cache or {}
-        start = cache.get("length", 0)
-        cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# -         start = 0
+# -         if cache is not None:
+# -             start = cache.get("length", 0)
+# -             cache["length"] = start + T
+# +         cache = cache or {}
+# +         start = cache.get("length", 0)
+# +         cache["length"] = start + T
+# None if cache is None else cache → cache
 # %% wrong: a mutable default, cache={}
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache={}):
-        B, T = ids.shape
-        start = cache.get("length", 0)
-        cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: `cache or {}` replaces the empty dict
+# cache=None → cache={}
+# -         cache = cache or {}
 # %% wrong: layer caches live in the module
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            if not cache:  # a new text
-                self.caches = [{} for _ in self.blocks]
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else self.caches[i]
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+#           if cache is not None:
+# +             if not cache:  # a new text
+# +                 self.caches = [{} for _ in self.blocks]
+# cache.setdefault(i, {}) → self.caches[i]
 # %% wrong: the module counts positions
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            if len(cache) == 0:
-                self.length = 0
-            start = self.length
-            self.length += T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# -             start = cache.get("length", 0)
+# -             cache["length"] = start + T
+# +             if len(cache) == 0:
+# +                 self.length = 0
+# +             start = self.length
+# +             self.length += T
 # %% wrong: two layer caches, zip leaves a block out
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        if cache is None:
-            caches = None, None
-        else:
-            caches = [cache.setdefault(key, {}) for key in "ab"]
-        for block, own in zip(self.blocks, caches):
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# -         for i, block in enumerate(self.blocks):
+# -             own = None if cache is None else cache.setdefault(i, {})
+# +         if cache is None:
+# +             caches = None, None
+# +         else:
+# +             caches = [cache.setdefault(key, {}) for key in "ab"]
+# +         for block, own in zip(self.blocks, caches):
 # %% wrong: looks for keys of Attention's cache
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            if 0 in cache:
-                start = cache[0]["k"].shape[2]
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# -             start = cache.get("length", 0)
+# -             cache["length"] = start + T
+# +             if 0 in cache:
+# +                 start = cache[0]["k"].shape[2]
 # %% wrong: positions are looked up by token
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(max(context, vocab), d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(ids)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# context, d_model → max(context, vocab), d_model
+# (where) → (ids)
 # %% wrong: sinusoid of position / T
-class GPT(nn.Module):
-    """A decoder-only language model, sinusoidal positions."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.d_model = d_model
-        self.embed = nn.Embedding(vocab, d_model)
-        nn.init.normal_(self.embed.weight, std=0.5)
-        self.layers = nn.ModuleList(
-            Block(d_model, heads) for _ in range(layers))
-        self.out = nn.Linear(d_model, vocab, bias=False)
-
-    def table(self, start, T, dtype):
-        t = torch.arange(start, start + T, dtype=dtype)[:, None]
-        t = 50 * t / (start + T)
-        i = torch.arange(self.d_model)
-        speed = 100.0 ** (-(i // 2 * 2).to(dtype) / self.d_model)
-        return torch.where(i % 2 == 0, torch.sin(t * speed),
-                           torch.cos(t * speed))
-
-    def forward(self, ids, cache=None):
-        if cache is None:
-            cache = {}  # thrown away
-        if not cache:
-            cache["start"] = 0
-            cache["layers"] = [{} for _ in self.layers]
-        x = self.embed(ids)
-        x = x + self.table(cache["start"], ids.shape[1], x.dtype)
-        cache["start"] += ids.shape[1]
-        for layer, kept in zip(self.layers, cache["layers"]):
-            x = layer(x, kept)
-        return self.out(x)
-
-
+# like: sinusoids made on the fly, list of caches
+#           t = torch.arange(start, start + T, dtype=dtype)[:, None]
+# +         t = 50 * t / (start + T)
 # %% wrong: 32 positions, later ones are the last
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(32, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T).clamp(max=31)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# context, d_model → 32, d_model
+# (start, start + T) → (start, start + T).clamp(max=31)
 # %% wrong: 64 positions, whatever `context` says
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(64, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# context, d_model → 64, d_model
 # %% wrong: d_model positions, then round again
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(d_model, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T) % self.positions.num_embeddings
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# context, d_model → d_model, d_model
+# (start, start + T) → (start, start + T) % self.positions.num_embeddings
 # %% wrong: neighbours share a position
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding((context + 1) // 2, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T) // 2
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# context, d_model → (context + 1) // 2, d_model
+# (start, start + T) → (start, start + T) // 2
 # %% wrong: sinusoids stored as integers
 import math
 
 
 class GPT(nn.Module):
-    """A decoder-only language model."""
-
     def __init__(self, vocab, d_model, heads, layers, context):
         super().__init__()
         self.embed = nn.Embedding(vocab, d_model)
@@ -1386,735 +611,85 @@ class GPT(nn.Module):
         if cache is not None:
             cache["n"] = start + T
         return self.head(self.norm(x))
-
-
 # %% wrong: one block too many
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers + 1)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# (layers) → (layers + 1)
 # %% wrong: always four heads
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, 4) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# (d_model, heads) → (d_model, 4)
 # %% wrong: blocks side by side, their mean
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        found = []
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            found.append(block(x, own))
-        return self.head(self.norm(sum(found) / len(found)))
-
-
+# like: learned positions, Block, a final norm
+#           x = self.tokens(ids) + self.positions(where)
+# +         found = []
+# x = block(x, own) → found.append(block(x, own))
+# norm(x) → norm(sum(found) / len(found))
 # %% wrong: each block reads the embeddings
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            y = block(x, own)
-        return self.head(self.norm(y))
-
-
+# like: learned positions, Block, a final norm
+# x = block → y = block
+# norm(x) → norm(y)
 # %% wrong: own blocks share one feed-forward network
-def rotate(x, start):
-    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
-    T, width = x.shape[-2:]
-    half = width // 2
-    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
-    t = torch.arange(start, start + T, dtype=x.dtype)
-    angle = torch.outer(t, speed)
-    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
-    cos, sin = angle.cos(), angle.sin()
-    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
-
-
-class RotaryBlock(nn.Module):
-    def __init__(self, d_model, heads, ff):
-        super().__init__()
-        self.heads = heads
-        self.norm1 = nn.LayerNorm(d_model)
-        self.norm2 = nn.LayerNorm(d_model)
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-        self.ff = ff
-
-    def attention(self, x, cache):
-        B, T, D = x.shape
-        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
-                   for part in self.qkv(x).chunk(3, dim=-1))
-        start = 0
-        if cache is not None and "k" in cache:
-            start = cache["k"].shape[2]
-        q, k = rotate(q, start), rotate(k, start)
-        if start:
-            k = torch.cat([cache["k"], k], dim=2)
-            v = torch.cat([cache["v"], v], dim=2)
-        if cache is not None:
-            cache["k"], cache["v"] = k, v
-        S = start + T
-        i = torch.arange(start, S)[:, None]
-        j = torch.arange(S)
-        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
-        scores = scores.masked_fill(j > i, float("-inf"))
-        found = scores.softmax(-1) @ v
-        return self.out(found.transpose(1, 2).reshape(B, T, D))
-
-    def forward(self, x, cache=None):
-        x = x + self.attention(self.norm1(x), cache)
-        return x + self.ff(self.norm2(x))
-
-
-class GPT(nn.Module):
-    """A decoder-only language model with rotary positions."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embed = nn.Embedding(vocab, d_model)
-        ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
-                           nn.Linear(4 * d_model, d_model))
-        self.blocks = nn.ModuleList(
-            [RotaryBlock(d_model, heads, ff) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        x = self.embed(ids)
-        for n, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(n, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: rotary positions, fused projections
+# self, d_model, heads → self, d_model, heads, ff
+# -         self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+# -                                 nn.Linear(4 * d_model, d_model))
+# +         self.ff = ff
+#           self.embed = nn.Embedding(vocab, d_model)
+# +         ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
+# +                            nn.Linear(4 * d_model, d_model))
+# (d_model, heads) → (d_model, heads, ff)
 # %% wrong: own attention sees 32 positions
-def rotate(x, start):
-    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
-    T, width = x.shape[-2:]
-    half = width // 2
-    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
-    t = torch.arange(start, start + T, dtype=x.dtype)
-    angle = torch.outer(t, speed)
-    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
-    cos, sin = angle.cos(), angle.sin()
-    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
-
-
-class RotaryBlock(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.norm1 = nn.LayerNorm(d_model)
-        self.norm2 = nn.LayerNorm(d_model)
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
-                                nn.Linear(4 * d_model, d_model))
-
-    def attention(self, x, cache):
-        B, T, D = x.shape
-        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
-                   for part in self.qkv(x).chunk(3, dim=-1))
-        start = 0
-        if cache is not None and "k" in cache:
-            start = cache["k"].shape[2]
-        q, k = rotate(q, start), rotate(k, start)
-        if start:
-            k = torch.cat([cache["k"], k], dim=2)
-            v = torch.cat([cache["v"], v], dim=2)
-        if cache is not None:
-            cache["k"], cache["v"] = k, v
-        S = start + T
-        i = torch.arange(start, S)[:, None]
-        j = torch.arange(S)
-        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
-        scores = scores.masked_fill((j > i) | (j <= i - 32), float("-inf"))
-        found = scores.softmax(-1) @ v
-        return self.out(found.transpose(1, 2).reshape(B, T, D))
-
-    def forward(self, x, cache=None):
-        x = x + self.attention(self.norm1(x), cache)
-        return x + self.ff(self.norm2(x))
-
-
-class GPT(nn.Module):
-    """A decoder-only language model with rotary positions."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embed = nn.Embedding(vocab, d_model)
-        self.blocks = nn.ModuleList(
-            [RotaryBlock(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        x = self.embed(ids)
-        for n, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(n, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: rotary positions, fused projections
+# j > i → (j > i) | (j <= i - 32)
 # %% wrong: own attention keeps the last 16 keys
-class AlibiBlock(nn.Module):
-    """Post-norm block; the farther a key, the lower its score."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads, self.width = heads, d_model // heads
-        self.q = nn.Linear(d_model, d_model, bias=False)
-        self.k = nn.Linear(d_model, d_model, bias=False)
-        self.v = nn.Linear(d_model, d_model, bias=False)
-        self.o = nn.Linear(d_model, d_model)
-        self.up = nn.Linear(d_model, 4 * d_model)
-        self.down = nn.Linear(4 * d_model, d_model)
-        self.ln1, self.ln2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
-
-    def forward(self, x, cache):
-        B, T, D = x.shape
-        seen = cache.get("seen")
-        everything = x if seen is None else torch.cat([seen, x], dim=1)
-        cache["seen"] = everything[:, -16:]
-        S = everything.shape[1]
-        q = self.q(x).reshape(B, T, self.heads, self.width)
-        k = self.k(everything).reshape(B, S, self.heads, self.width)
-        v = self.v(everything).reshape(B, S, self.heads, self.width)
-        scores = torch.einsum("bthw,bshw->bhts", q, k) / self.width ** 0.5
-        far = torch.arange(S - T, S)[:, None] - torch.arange(S)
-        slopes = 2.0 ** -(1 + torch.arange(self.heads) * 8 / self.heads)
-        bias = -slopes.to(x.dtype)[:, None, None] * far
-        scores = torch.where(far >= 0, scores + bias,
-                             torch.finfo(x.dtype).min)
-        found = torch.einsum("bhts,bshw->bthw", scores.softmax(-1), v)
-        x = self.ln1(x + self.o(found.reshape(B, T, D)))
-        return self.ln2(x + self.down(torch.relu(self.up(x))))
-
-
-class GPT(nn.Module):
-    """A decoder-only language model, ALiBi."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embed = nn.Embedding(vocab, d_model)
-        self.stack = nn.ModuleList(
-            [AlibiBlock(d_model, heads) for _ in range(layers)])
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        x = self.embed(ids)
-        for n, block in enumerate(self.stack):
-            x = block(x, cache.setdefault(n, {}))
-        return self.head(x)
-
-
+# like: ALiBi, a post-norm block keeps its inputs
+# ["seen"] = everything → ["seen"] = everything[:, -16:]
 # %% wrong: mask for 64 positions
-class AlibiBlock(nn.Module):
-    """Post-norm block; the farther a key, the lower its score."""
-
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads, self.width = heads, d_model // heads
-        self.register_buffer("mask", torch.ones(64, 64).tril() > 0)
-        self.q = nn.Linear(d_model, d_model, bias=False)
-        self.k = nn.Linear(d_model, d_model, bias=False)
-        self.v = nn.Linear(d_model, d_model, bias=False)
-        self.o = nn.Linear(d_model, d_model)
-        self.up = nn.Linear(d_model, 4 * d_model)
-        self.down = nn.Linear(4 * d_model, d_model)
-        self.ln1, self.ln2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
-
-    def forward(self, x, cache):
-        B, T, D = x.shape
-        seen = cache.get("seen")
-        everything = x if seen is None else torch.cat([seen, x], dim=1)
-        cache["seen"] = everything
-        S = everything.shape[1]
-        q = self.q(x).reshape(B, T, self.heads, self.width)
-        k = self.k(everything).reshape(B, S, self.heads, self.width)
-        v = self.v(everything).reshape(B, S, self.heads, self.width)
-        scores = torch.einsum("bthw,bshw->bhts", q, k) / self.width ** 0.5
-        far = torch.arange(S - T, S)[:, None] - torch.arange(S)
-        slopes = 2.0 ** -(1 + torch.arange(self.heads) * 8 / self.heads)
-        bias = -slopes.to(x.dtype)[:, None, None] * far
-        scores = torch.where(self.mask[S - T:S, :S], scores + bias,
-                             torch.finfo(x.dtype).min)
-        found = torch.einsum("bhts,bshw->bthw", scores.softmax(-1), v)
-        x = self.ln1(x + self.o(found.reshape(B, T, D)))
-        return self.ln2(x + self.down(torch.relu(self.up(x))))
-
-
-class GPT(nn.Module):
-    """A decoder-only language model, ALiBi."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embed = nn.Embedding(vocab, d_model)
-        self.stack = nn.ModuleList(
-            [AlibiBlock(d_model, heads) for _ in range(layers)])
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        cache = {} if cache is None else cache
-        x = self.embed(ids)
-        for n, block in enumerate(self.stack):
-            x = block(x, cache.setdefault(n, {}))
-        return self.head(x)
-
-
+# like: ALiBi, a post-norm block keeps its inputs
+#           self.heads, self.width = heads, d_model // heads
+# +         self.register_buffer("mask", torch.ones(64, 64).tril() > 0)
+# far >= 0 → self.mask[S - T:S, :S]
 # %% wrong: rotary: only queries are turned
-def rotate(x, start):
-    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
-    T, width = x.shape[-2:]
-    half = width // 2
-    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
-    t = torch.arange(start, start + T, dtype=x.dtype)
-    angle = torch.outer(t, speed)
-    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
-    cos, sin = angle.cos(), angle.sin()
-    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
-
-
-class RotaryBlock(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.norm1 = nn.LayerNorm(d_model)
-        self.norm2 = nn.LayerNorm(d_model)
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
-                                nn.Linear(4 * d_model, d_model))
-
-    def attention(self, x, cache):
-        B, T, D = x.shape
-        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
-                   for part in self.qkv(x).chunk(3, dim=-1))
-        start = 0
-        if cache is not None and "k" in cache:
-            start = cache["k"].shape[2]
-        q = rotate(q, start)
-        if start:
-            k = torch.cat([cache["k"], k], dim=2)
-            v = torch.cat([cache["v"], v], dim=2)
-        if cache is not None:
-            cache["k"], cache["v"] = k, v
-        S = start + T
-        i = torch.arange(start, S)[:, None]
-        j = torch.arange(S)
-        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
-        scores = scores.masked_fill(j > i, float("-inf"))
-        found = scores.softmax(-1) @ v
-        return self.out(found.transpose(1, 2).reshape(B, T, D))
-
-    def forward(self, x, cache=None):
-        x = x + self.attention(self.norm1(x), cache)
-        return x + self.ff(self.norm2(x))
-
-
-class GPT(nn.Module):
-    """A decoder-only language model with rotary positions."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embed = nn.Embedding(vocab, d_model)
-        self.blocks = nn.ModuleList(
-            [RotaryBlock(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        x = self.embed(ids)
-        for n, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(n, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: rotary positions, fused projections
+# q, k = rotate(q, start), rotate(k, start) → q = rotate(q, start)
 # %% wrong: rotary: keys from the cache are turned again
-def rotate(x, start):
-    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
-    T, width = x.shape[-2:]
-    half = width // 2
-    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
-    t = torch.arange(start, start + T, dtype=x.dtype)
-    angle = torch.outer(t, speed)
-    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
-    cos, sin = angle.cos(), angle.sin()
-    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
-
-
-class RotaryBlock(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.norm1 = nn.LayerNorm(d_model)
-        self.norm2 = nn.LayerNorm(d_model)
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
-                                nn.Linear(4 * d_model, d_model))
-
-    def attention(self, x, cache):
-        B, T, D = x.shape
-        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
-                   for part in self.qkv(x).chunk(3, dim=-1))
-        start = 0
-        if cache is not None and "k" in cache:
-            start = cache["k"].shape[2]
-        if start:
-            k = torch.cat([cache["k"], k], dim=2)
-            v = torch.cat([cache["v"], v], dim=2)
-        S = start + T
-        q, k = rotate(q, start), rotate(k, 0)
-        if cache is not None:
-            cache["k"], cache["v"] = k, v
-        i = torch.arange(start, S)[:, None]
-        j = torch.arange(S)
-        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
-        scores = scores.masked_fill(j > i, float("-inf"))
-        found = scores.softmax(-1) @ v
-        return self.out(found.transpose(1, 2).reshape(B, T, D))
-
-    def forward(self, x, cache=None):
-        x = x + self.attention(self.norm1(x), cache)
-        return x + self.ff(self.norm2(x))
-
-
-class GPT(nn.Module):
-    """A decoder-only language model with rotary positions."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embed = nn.Embedding(vocab, d_model)
-        self.blocks = nn.ModuleList(
-            [RotaryBlock(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        x = self.embed(ids)
-        for n, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(n, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: rotary positions, fused projections
+# -         q, k = rotate(q, start), rotate(k, start)
+#               v = torch.cat([cache["v"], v], dim=2)
+# +         S = start + T
+# +         q, k = rotate(q, start), rotate(k, 0)
+#               cache["k"], cache["v"] = k, v
+# -         S = start + T
 # %% wrong: ReLU on the logits
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return F.relu(self.head(self.norm(x)))
-
-
+# like: learned positions, Block, a final norm
+# self.head(self.norm(x)) → F.relu(self.head(self.norm(x)))
 # %% wrong: id 0 taken for padding
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        real = (ids != 0).to(x.dtype)[..., None]
-        return real * self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+# -         return self.head(self.norm(x))
+# +         real = (ids != 0).to(x.dtype)[..., None]
+# +         return real * self.head(self.norm(x))
 # %% wrong: id 0 is never predicted
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        logits = self.head(self.norm(x))
-        none = torch.full_like(logits[..., :1], -1e9)
-        return torch.cat([none, logits[..., 1:]], dim=-1)
-
-
+# like: learned positions, Block, a final norm
+# -         return self.head(self.norm(x))
+# +         logits = self.head(self.norm(x))
+# +         none = torch.full_like(logits[..., :1], -1e9)
+# +         return torch.cat([none, logits[..., 1:]], dim=-1)
 # %% wrong: all weights start with deviation 1
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-        for p in self.parameters():
-            nn.init.normal_(p, 0, 1)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: learned positions, Block, a final norm
+#           self.head = nn.Linear(d_model, vocab)
+# +         for p in self.parameters():
+# +             nn.init.normal_(p, 0, 1)
 # %% right: logits held between -10 and 10 by tanh
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return 10 * torch.tanh(self.head(self.norm(x)) / 10)
-
-
+# like: learned positions, Block, a final norm
+# self.head(self.norm(x)) → 10 * torch.tanh(self.head(self.norm(x)) / 10)
 # %% wrong: distances beyond 3 are alike (Shaw)
-def rotate(x, start):
-    """Turn pairs of columns of x (B, H, T, width) by angles of positions."""
-    T, width = x.shape[-2:]
-    half = width // 2
-    speed = 100.0 ** -(torch.arange(half, dtype=x.dtype) / half)
-    t = torch.arange(start, start + T, dtype=x.dtype)
-    angle = torch.outer(t, speed)
-    a, b, rest = x.split([half, half, width - 2 * half], dim=-1)
-    cos, sin = angle.cos(), angle.sin()
-    return torch.cat([a * cos - b * sin, a * sin + b * cos, rest], dim=-1)
-
-
-class RotaryBlock(nn.Module):
-    def __init__(self, d_model, heads):
-        super().__init__()
-        self.heads = heads
-        self.bias = nn.Parameter(torch.randn(heads, 4))
-        self.norm1 = nn.LayerNorm(d_model)
-        self.norm2 = nn.LayerNorm(d_model)
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
-        self.ff = nn.Sequential(nn.Linear(d_model, 4 * d_model), nn.GELU(),
-                                nn.Linear(4 * d_model, d_model))
-
-    def attention(self, x, cache):
-        B, T, D = x.shape
-        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2)
-                   for part in self.qkv(x).chunk(3, dim=-1))
-        start = 0
-        if cache is not None and "k" in cache:
-            start = cache["k"].shape[2]
-        if start:
-            k = torch.cat([cache["k"], k], dim=2)
-            v = torch.cat([cache["v"], v], dim=2)
-        if cache is not None:
-            cache["k"], cache["v"] = k, v
-        S = start + T
-        i = torch.arange(start, S)[:, None]
-        j = torch.arange(S)
-        scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
-        near = (i - j).clamp(0, 3)
-        scores = scores + self.bias[:, near]
-        scores = scores.masked_fill(j > i, float("-inf"))
-        found = scores.softmax(-1) @ v
-        return self.out(found.transpose(1, 2).reshape(B, T, D))
-
-    def forward(self, x, cache=None):
-        x = x + self.attention(self.norm1(x), cache)
-        return x + self.ff(self.norm2(x))
-
-
-class GPT(nn.Module):
-    """A decoder-only language model with rotary positions."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.embed = nn.Embedding(vocab, d_model)
-        self.blocks = nn.ModuleList(
-            [RotaryBlock(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        x = self.embed(ids)
-        for n, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(n, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
-
-
+# like: rotary positions, fused projections
+#           self.heads = heads
+# +         self.bias = nn.Parameter(torch.randn(heads, 4))
+# -         q, k = rotate(q, start), rotate(k, start)
+#           scores = q @ k.transpose(2, 3) / q.shape[-1] ** 0.5
+# +         near = (i - j).clamp(0, 3)
+# +         scores = scores + self.bias[:, near]
 # %% right: positions drawn at random, never learned
-class GPT(nn.Module):
-    """A decoder-only language model."""
-
-    def __init__(self, vocab, d_model, heads, layers, context):
-        super().__init__()
-        self.tokens = nn.Embedding(vocab, d_model)
-        self.positions = nn.Embedding(context, d_model)
-        self.positions.requires_grad_(False)
-        self.blocks = nn.ModuleList(
-            [Block(d_model, heads) for _ in range(layers)])
-        self.norm = nn.LayerNorm(d_model)
-        self.head = nn.Linear(d_model, vocab)
-
-    def forward(self, ids, cache=None):
-        B, T = ids.shape
-        start = 0
-        if cache is not None:
-            start = cache.get("length", 0)
-            cache["length"] = start + T
-        where = torch.arange(start, start + T)
-        x = self.tokens(ids) + self.positions(where)
-        for i, block in enumerate(self.blocks):
-            own = None if cache is None else cache.setdefault(i, {})
-            x = block(x, own)
-        return self.head(self.norm(x))
+# like: learned positions, Block, a final norm
+#           self.positions = nn.Embedding(context, d_model)
+# +         self.positions.requires_grad_(False)

@@ -1,270 +1,76 @@
 # %% wrong: no cache
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            new = model(ids)[:, -1].argmax(-1, keepdim=True)
-            ids = torch.cat([ids, new], dim=1)
-            steps.append(new)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# -             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
+# -             steps.append(ids)
+# +             new = model(ids)[:, -1].argmax(-1, keepdim=True)
+# +             ids = torch.cat([ids, new], dim=1)
+# +             steps.append(new)
 # %% wrong: all is fed again, with a cache
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            new = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            ids = torch.cat([ids, new], dim=1)
-            steps.append(new)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# like: no cache
+# model(ids) → model(ids, cache)
 # %% wrong: a new cache in each step
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, {})[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# ids, cache → ids, {}
 # %% wrong: no cache, and only the newest token
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# ids, cache → ids
 # %% wrong: the model stays in training mode
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# -     model.eval()
 # %% wrong: the model is left in evaluation mode
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# -     model.train(was)
 # %% wrong: the model is always left in training mode
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train()
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# (was) → ()
 # %% wrong: the cache is a default argument
-def generate(model, prompt, n, cache={}):
-    was, steps, ids = model.training, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# prompt, n → prompt, n, cache={}
+# cache, steps, ids = model.training, {} → steps, ids = model.training
 # %% wrong: the first position's logits
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, cache)[:, 0].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# [:, -1] → [:, 0]
 # %% wrong: the smallest logit
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmin(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# argmax → argmin
 # %% wrong: all rows get the first one's token
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)[:1].expand(len(ids), 1)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# (-1, keepdim=True) → (-1, keepdim=True)[:1].expand(len(ids), 1)
 # %% wrong: one token too few
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n - 1):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# range(n) → range(n - 1)
 # %% wrong: one token too many
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n + 1):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# range(n) → range(n + 1)
 # %% wrong: tokens are drawn, not chosen
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            chances = model(ids, cache)[:, -1].softmax(-1)
-            ids = torch.multinomial(chances, 1)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# -             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
+# +             chances = model(ids, cache)[:, -1].softmax(-1)
+# +             ids = torch.multinomial(chances, 1)
 # %% wrong: the argmax is over the batch
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmax(0)[:len(ids), None]
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# (-1, keepdim=True) → (0)[:len(ids), None]
 # %% wrong: the last prompt token is fed twice
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        model(ids, cache)
-        ids = ids[:, -1:]
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+#       with torch.no_grad():
+# +         model(ids, cache)
+# +         ids = ids[:, -1:]
 # %% wrong: the prompt is fed but for its last token, which is lost
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        if ids.shape[1] > 1:
-            ids = ids[:, :-1]
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+#       with torch.no_grad():
+# +         if ids.shape[1] > 1:
+# +             ids = ids[:, :-1]
 # %% wrong: the first new token is not fed back
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            new = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            ids = ids[:, -1:]
-            steps.append(new)
-    model.train(was)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# like: all is fed again, with a cache
+# torch.cat([ids, new], dim=1) → ids[:, -1:]
 # %% wrong: new tokens in front of the prompt
-def generate(model, prompt, n):
-    was, cache, steps, ids = model.training, {}, [], prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(ids)
-    model.train(was)
-    return torch.cat(steps[::-1] + [prompt], dim=1)
-
-
+# [prompt, *steps] → steps[::-1] + [prompt]
 # %% wrong: stops when all rows say token 0
-def generate(model, prompt, n):
-    was_training = model.training
-    model.eval()
-    cache, ids, new = {}, prompt, prompt
-    with torch.no_grad():
-        for _ in range(n):
-            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
-            ids = torch.cat([ids, new], dim=1)
-            if (new == 0).all():
-                break
-    model.train(was_training)
-    return ids
-
-
+# - was, cache, steps, ids = model.training, {}, [], prompt
+# + was = model.training
+#       model.eval()
+# +     cache, steps, ids = {}, prompt, prompt
+# -             steps.append(ids)
+# +             steps = torch.cat([steps, ids], dim=1)
+# +             if (ids == 0).all():
+# +                 break
+# torch.cat([prompt, *steps], dim=1) → steps
 # %% wrong: a row that has said 0 is filled up
-def generate(model, prompt, n):
-    was_training = model.training
-    model.eval()
-    cache, ids, new = {}, prompt, prompt
-    done = torch.zeros(len(prompt), 1, dtype=torch.bool)
-    with torch.no_grad():
-        for _ in range(n):
-            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
-            new = new.masked_fill(done, 0)
-            done = done | (new == 0)
-            ids = torch.cat([ids, new], dim=1)
-    model.train(was_training)
-    return ids
-
-
+# - was, cache, steps, ids = model.training, {}, [], prompt
+# + was = model.training
+#       model.eval()
+# +     cache, steps, ids = {}, prompt, prompt
+# +     done = torch.zeros(len(prompt), 1, dtype=torch.bool)
+# -             steps.append(ids)
+# +             ids = ids.masked_fill(done, 0)
+# +             done = done | (ids == 0)
+# +             steps = torch.cat([steps, ids], dim=1)
+# torch.cat([prompt, *steps], dim=1) → steps
 # %% wrong: a prompt is cut to its last 32 tokens
-def generate(model, prompt, n):
     was_training = model.training
     model.eval()
     cache, ids = {}, prompt
@@ -276,50 +82,26 @@ def generate(model, prompt, n):
             ids = torch.cat((ids, new), dim=1)
     model.train(was_training)
     return ids
-
-
 # %% wrong: stops at 64 tokens in all
-def generate(model, prompt, n):
-    was_training = model.training
-    model.eval()
-    cache, ids, new = {}, prompt, prompt
-    with torch.no_grad():
-        for _ in range(n):
-            if ids.shape[1] >= 64:  # context
-                break
-            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
-            ids = torch.cat([ids, new], dim=1)
-    model.train(was_training)
-    return ids
-
-
+# like: stops when all rows say token 0
+#           for _ in range(n):
+# +             if steps.shape[1] >= 64:  # context
+# +                 break
+# -             if (ids == 0).all():
+# -                 break
 # %% wrong: notes the mode after eval()
-def generate(model, prompt, n):
-    model = model.eval()
-    mode = model.training
-    cache, steps, new = {}, [], prompt
-    with torch.no_grad():
-        for _ in range(n):
-            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(new)
-    model.train(mode)
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# -     was, cache, steps, ids = model.training, {}, [], prompt
+# -     model.eval()
+# +     model = model.eval()
+# +     was = model.training
+# +     cache, steps, ids = {}, [], prompt
 # %% wrong: the outer module's flag only
-def generate(model, prompt, n):
-    was, model.training = model.training, False
-    cache, steps, new = {}, [], prompt
-    with torch.no_grad():
-        for _ in range(n):
-            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
-            steps.append(new)
-    model.training = was
-    return torch.cat([prompt, *steps], dim=1)
-
-
+# -     was, cache, steps, ids = model.training, {}, [], prompt
+# -     model.eval()
+# +     was, model.training = model.training, False
+# +     cache, steps, ids = {}, [], prompt
+# train(was) → training = was
 # %% wrong: the mode is put back too early
-def generate(model, prompt, n):
     mode, cache = model.training, {}
     model.eval()
     with torch.no_grad():
@@ -331,10 +113,7 @@ def generate(model, prompt, n):
             logits = model(steps[-1], cache)
             steps.append(logits[:, -1].argmax(-1, keepdim=True))
     return torch.cat([prompt, *steps], dim=1)
-
-
 # %% wrong: n = 1 gives two tokens
-def generate(model, prompt, n):
     mode, cache = model.training, {}
     model.eval()
     with torch.no_grad():
@@ -346,23 +125,15 @@ def generate(model, prompt, n):
                 break
     model.train(mode)
     return torch.cat([prompt, *steps], dim=1)
-
-
 # %% wrong: squeeze, where there is one row
-def generate(model, prompt, n):
-    mode, cache, ids, new = model.training, {}, prompt, prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            last = model(new, cache)[:, -1, :].squeeze()
-            new = last.argmax(dim=-1)[:, None]
-            ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
-
-
+# {}, [] → {}, prompt
+# -             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
+# -             steps.append(ids)
+# +             last = model(ids, cache)[:, -1, :].squeeze()
+# +             ids = last.argmax(dim=-1)[:, None]
+# +             steps = torch.cat([steps, ids], dim=1)
+# torch.cat([prompt, *steps], dim=1) → steps
 # %% wrong: a prompt of one leaves an empty piece
-def generate(model, prompt, n):
     mode, cache, ids = model.training, {}, prompt
     model.eval()
     with torch.no_grad():
@@ -373,10 +144,7 @@ def generate(model, prompt, n):
             ids = torch.cat([ids, new], dim=1)
     model.train(mode)
     return ids
-
-
 # %% wrong: the dict is not empty at first
-def generate(model, prompt, n):
     mode, ids, new = model.training, prompt, prompt
     cache = {"k": None, "v": None, "length": 0}
     model.eval()
@@ -388,10 +156,7 @@ def generate(model, prompt, n):
             ids = torch.cat([ids, new], dim=1)
     model.train(mode)
     return ids
-
-
 # %% wrong: the first token is read once more
-def generate(model, prompt, n):
     mode, cache = model.training, {}
     model.eval()
     B, T = prompt.shape
@@ -406,57 +171,36 @@ def generate(model, prompt, n):
             ids[:, T + i] = new[:, 0]
     model.train(mode)
     return ids
-
-
 # %% wrong: no logit above 0 means token 0
-def generate(model, prompt, n):
-    mode, cache, ids, new = model.training, {}, prompt, prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            rows = model(new, cache)[:, -1].tolist()
-            new = []
-            for row in rows:
-                best, token = 0.0, 0
-                for i, value in enumerate(row):
-                    if value > best:
-                        best, token = value, i
-                new.append([token])
-            new = torch.tensor(new)
-            ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
-
-
+# {}, [] → {}, prompt
+# -             ids = model(ids, cache)[:, -1].argmax(-1, keepdim=True)
+# -             steps.append(ids)
+# +             rows = model(ids, cache)[:, -1].tolist()
+# +             ids = []
+# +             for row in rows:
+# +                 best, token = 0.0, 0
+# +                 for i, value in enumerate(row):
+# +                     if value > best:
+# +                         best, token = value, i
+# +                 ids.append([token])
+# +             ids = torch.tensor(ids)
+# +             steps = torch.cat([steps, ids], dim=1)
+# torch.cat([prompt, *steps], dim=1) → steps
 # %% wrong: argmax over this notebook's VOCAB
-def generate(model, prompt, n):
-    mode, cache, ids, new = model.training, {}, prompt, prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            logits = model(new, cache)[:, -1, :VOCAB]
-            new = logits.argmax(-1, keepdim=True)
-            ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
-
-
+# like: a prompt of one leaves an empty piece
+# ids = model.training, {} → ids, new = model.training, {}, prompt
+# -         model(prompt[:, :-1], cache)  # fill the cache
+# (ids[:, -1:], cache) → (new, cache)[:, -1, :VOCAB]
+# logits[:, -1] → logits
 # %% wrong: softmax first, close logits are equal
-def generate(model, prompt, n):
-    mode, cache, ids, new = model.training, {}, prompt, prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            logits = model(new, cache)[:, -1]
-            probs = F.softmax(logits, dim=-1)
-            new = probs.argmax(-1, keepdim=True)
-            ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
-
-
+# like: the dict is not empty at first
+# -     mode, ids, new = model.training, prompt, prompt
+# -     cache = {"k": None, "v": None, "length": 0}
+# +     mode, cache, ids, new = model.training, {}, prompt, prompt
+# (new, cache) → (new, cache)[:, -1]
+# cache["length"] += new.shape[1] → probs = F.softmax(logits, dim=-1)
+# logits[:, -1] → probs
 # %% wrong: the model's parameters are frozen
-def generate(model, prompt, n):
     mode, cache, ids, new = model.training, {}, prompt, prompt
     model.eval()
     model.requires_grad_(False)  # no gradients needed here
@@ -465,36 +209,16 @@ def generate(model, prompt, n):
         ids = torch.cat([ids, new], dim=1)
     model.train(mode)
     return ids
-
-
 # %% wrong: n is taken for the whole length
-def generate(model, prompt, n):
-    mode, cache, ids, new = model.training, {}, prompt, prompt
-    model.eval()
-    with torch.no_grad():
-        while ids.shape[1] < n:
-            new = model(new, cache)[:, -1].argmax(-1, keepdim=True)
-            ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
-
-
+# {}, [] → {}, prompt
+# for _ in range(n) → while steps.shape[1] < n
+# steps.append(ids) → steps = torch.cat([steps, ids], dim=1)
+# torch.cat([prompt, *steps], dim=1) → steps
 # %% wrong: no token twice in a row
-def generate(model, prompt, n):
-    mode, cache, ids, new = model.training, {}, prompt, prompt
-    model.eval()
-    with torch.no_grad():
-        for _ in range(n):
-            logits = model(new, cache)[:, -1].clone()
-            logits.scatter_(1, ids[:, -1:], -torch.inf)
-            new = logits.argmax(-1, keepdim=True)
-            ids = torch.cat([ids, new], dim=1)
-    model.train(mode)
-    return ids
-
-
+# like: softmax first, close logits are equal
+# logits = model(new, cache)[:, -1] → probs = model(new, cache)[:, -1].clone()
+# probs = F.softmax(logits, dim=-1 → probs.scatter_(1, ids[:, -1:], -torch.inf
 # %% wrong: row by row
-def generate(model, prompt, n):
     was = model.training
     model.eval()
     rows = []
@@ -507,20 +231,12 @@ def generate(model, prompt, n):
             rows.append(ids)
     model.train(was)
     return torch.cat(rows)
-
-
 # %% wrong: gradients are left switched off
-def generate(model, prompt, n):
-    torch.set_grad_enabled(False)
-    was, cache, ids, new = model.training, {}, prompt, prompt
-    model.eval()
-    for _ in range(n):
-        new = model(new, cache)[:, -1:].argmax(-1)
-        ids = torch.cat([ids, new], dim=1)
-    model.train(was)
-    return ids
-
-
+# like: the model's parameters are frozen
+#   def generate(model, prompt, n):
+# +     torch.set_grad_enabled(False)
+# -     model.requires_grad_(False)  # no gradients needed here
+# [:, -1].argmax(-1, keepdim=True) → [:, -1:].argmax(-1)
 # %% right: token by token, from the prompt on
 @torch.no_grad()
 def generate(model, prompt, n):
@@ -535,10 +251,7 @@ def generate(model, prompt, n):
         steps.append(logits[:, -1].topk(1).indices)
     model.train(mode)
     return torch.cat([prompt, *steps], dim=1)
-
-
 # %% right: max over the last axis, try and finally, inference mode
-def generate(model, prompt, n):
     cache, was = {}, model.training
     model.train(False)
     try:
@@ -551,10 +264,7 @@ def generate(model, prompt, n):
             return torch.cat([prompt, *steps], dim=1).clone()
     finally:
         model.train(was)
-
-
 # %% right: prefill and last token apart, gradients on, a table filled in
-def generate(model, prompt, n):
     before = {m: m.training for m in model.modules()}
     model.train(False)
     B, T = prompt.shape
@@ -570,8 +280,6 @@ def generate(model, prompt, n):
         module.training = mode
     steps = whole[:, T:].split(1, dim=1)
     return torch.cat([prompt, *steps], dim=1)
-
-
 # %% right: nanoGPT's loop, what is new goes in
 @torch.no_grad()
 def generate(model, prompt, n):
@@ -585,10 +293,7 @@ def generate(model, prompt, n):
         idx = torch.cat((idx, idx_next), dim=1)
     model.train(mode)
     return idx
-
-
 # %% right: token by token into one new tensor
-def generate(model, prompt, n):
     B, T = prompt.shape
     ids = prompt.new_empty(B, T + n)
     ids[:, :T] = prompt
@@ -602,10 +307,7 @@ def generate(model, prompt, n):
                 ids[:, t + 1] = logits[:, 0].max(dim=1).indices
     model.train(was)
     return ids
-
-
 # %% right: each module's mode is put back
-def generate(model, prompt, n):
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
     try:
@@ -620,10 +322,7 @@ def generate(model, prompt, n):
         for module, mode in modes:
             module.training = mode
     return torch.cat([prompt, *steps], dim=1)
-
-
 # %% right: the last token is read as well
-def generate(model, prompt, n):
     mode = model.training
     model.eval()
     cache, rows = {}, prompt.tolist()
@@ -638,10 +337,7 @@ def generate(model, prompt, n):
             logits = model(torch.tensor(best), cache)
     model.train(mode)
     return torch.tensor(rows)
-
-
 # %% right: a generator function and inference mode
-def generate(model, prompt, n):
     def tokens():
         cache, piece = {}, prompt
         while True:
@@ -656,10 +352,7 @@ def generate(model, prompt, n):
     if before:
         model.train()
     return torch.cat([prompt, *steps], dim=1)
-
-
 # %% right: recursion, gradients are not switched off
-def generate(model, prompt, n):
     def go_on(piece, cache, left):
         if left == 0:
             return []
@@ -671,10 +364,7 @@ def generate(model, prompt, n):
     steps = go_on(prompt, {}, n)
     model.train(mode)
     return torch.cat([prompt, *steps], dim=1)
-
-
 # %% right: a copy of the model decodes, the model itself is left alone
-def generate(model, prompt, n):
     import copy
 
     reader = copy.deepcopy(model).eval()

@@ -1,178 +1,89 @@
 # %% wrong: axes the other way round
-def read_heatmap(weights):
     return weights.argmax(axis=-2), weights.sum(axis=-1)
-
-
 # %% wrong: favourite along the queries
-def read_heatmap(weights):
     return weights.argmax(axis=-2), weights.sum(axis=-2)
-
-
 # %% wrong: received sums rows
-def read_heatmap(weights):
     return weights.argmax(axis=-1), weights.sum(axis=-1)
-
-
 # %% wrong: the mean instead of the sum
-def read_heatmap(weights):
     return weights.argmax(axis=-1), weights.mean(axis=-2)
-
-
 # %% wrong: the largest weight instead of its place
-def read_heatmap(weights):
     return weights.max(axis=-1), weights.sum(axis=-2)
-
-
 # %% wrong: axes counted from the front
-def read_heatmap(weights):
     return weights.argmax(axis=1), weights.sum(axis=0)
-
-
 # %% wrong: the other order
-def read_heatmap(weights):
     return weights.sum(axis=-2), weights.argmax(axis=-1)
-
-
 # %% wrong: received sums over the batch
-def read_heatmap(weights):
     favourite = np.argmax(weights, axis=-1)
     received = np.sum(weights, axis=0)
     return favourite, received
-
-
 # %% wrong: received mixes all heads
-def read_heatmap(weights):
-    favourite = np.argmax(weights, axis=-1)
-    received = weights.reshape(-1, weights.shape[-1]).sum(axis=0)
-    return favourite, received
-
-
+# like: received sums over the batch
+# np.sum(weights, axis=0) → weights.reshape(-1, weights.shape[-1]).sum(axis=0)
 # %% wrong: the key that receives most, for all
-def read_heatmap(weights):
     received = weights.sum(axis=-2)
     top = received.argmax(axis=-1)
     favourite = np.repeat(top[..., None], weights.shape[-2], axis=-1)
     return favourite, received
-
-
 # %% wrong: always key 0
-def read_heatmap(weights):
     favourite = np.zeros(weights.shape[:-1], dtype=int)
     return favourite, weights.sum(axis=-2)
-
-
 # %% wrong: favourite as floats
-def read_heatmap(weights):
     L = weights.shape[-2]
     favourite = np.zeros(weights.shape[:-1])
     for i in range(L):
         favourite[..., i] = weights[..., i, :].argmax(axis=-1)
     return favourite, weights.sum(axis=-2)
-
-
 # %% wrong: received rounded to one decimal
-def read_heatmap(weights):
     return weights.argmax(axis=-1), weights.sum(axis=-2).round(1)
-
-
 # %% wrong: np.where loses the axes in front
-def read_heatmap(weights):
     best = weights == weights.max(axis=-1, keepdims=True)
     favourite = np.where(best)[-1]
     return favourite, weights.sum(axis=-2)
-
-
 # %% wrong: mean times 2, as if for two queries
-def read_heatmap(weights):
     received = weights.mean(axis=-2) * 2
     return weights.argmax(axis=-1), received
-
-
 # %% wrong: small weights left out of the sum
-def read_heatmap(weights):
     shown = np.where(weights >= 0.1, weights, 0)
     return np.argmax(weights, axis=-1), shown.sum(axis=-2)
-
-
 # %% wrong: weights not above 0.4 are no favourite
-def read_heatmap(weights):
     favourite = np.argmax(weights > 0.4, axis=-1)
     return favourite, weights.sum(axis=-2)
-
-
 # %% wrong: compares keys 0 and 1 only
-def read_heatmap(weights):
     favourite = (weights[..., 1] > weights[..., 0]).astype(int)
     return favourite, weights.sum(axis=-2)
-
-
 # %% wrong: int8, too small for many keys
-def read_heatmap(weights):
     favourite = weights.argmax(axis=-1).astype(np.int8)
     return favourite, weights.sum(axis=-2)
-
-
 # %% wrong: the least favourite
-def read_heatmap(weights):
     return np.argsort(weights, axis=-1)[..., 0], weights.sum(axis=-2)
-
-
 # %% wrong: one argmax for all
-def read_heatmap(weights):
     return weights.argmax(), weights.sum(axis=-2)
-
-
 # %% wrong: counts queries instead of weights
-def read_heatmap(weights):
     favourite = weights.argmax(axis=-1)
     keys = np.arange(weights.shape[-1])
     return favourite, (favourite[..., None] == keys).sum(axis=-2)
-
-
 # %% wrong: no return
-def read_heatmap(weights):
     favourite = weights.argmax(axis=-1)
     received = weights.sum(axis=-2)
-
-
 # %% wrong: keys counted from 1
-def read_heatmap(weights):
     return weights.argmax(axis=-1) + 1, weights.sum(axis=-2)
-
-
 # %% wrong: lists instead of arrays
-def read_heatmap(weights):
     return weights.argmax(axis=-1).tolist(), weights.sum(axis=-2).tolist()
-
-
 # %% right: sorting and einsum
-def read_heatmap(weights):
     order = np.argsort(-weights, axis=-1)
     return order[..., 0], np.einsum("...ls->...s", weights)
-
-
 # %% right: transposed first
-def read_heatmap(weights):
     columns = np.swapaxes(weights, -1, -2)
     return np.argmax(columns, axis=-2), columns.sum(-1)
-
-
 # %% right: one row at a time
-def read_heatmap(weights):
     rows = np.moveaxis(weights, -2, 0)
     favourite = np.stack([np.argmax(row, -1) for row in rows], axis=-1)
     return favourite, sum(row for row in rows)
-
-
 # %% right: a row of ones times the table
-def read_heatmap(weights):
     order = np.argsort(-weights, axis=-1, kind="stable")
     ones = np.ones((1, weights.shape[-2]))
     return order[..., 0], (ones @ weights)[..., 0, :]
-
-
 # %% right: einsum, a running best in a loop
-def read_heatmap(weights):
     favourite = np.zeros(weights.shape[:-1], dtype=int)
     best = weights[..., 0]
     for j in range(1, weights.shape[-1]):
@@ -180,10 +91,7 @@ def read_heatmap(weights):
         favourite = np.where(better, j, favourite)
         best = np.maximum(best, weights[..., j])
     return favourite, np.einsum("...ls->...s", weights)
-
-
 # %% right: plain loops over each heatmap
-def read_heatmap(weights):
     front, (L, S) = weights.shape[:-2], weights.shape[-2:]
     favourite = np.zeros(front + (L,), dtype=int)
     received = np.zeros(front + (S,))
@@ -194,10 +102,7 @@ def read_heatmap(weights):
             for j in range(S):
                 received[b + (j,)] += row[j]
     return favourite, received
-
-
 # %% right: apply_along_axis and a list of columns
-def read_heatmap(weights):
     favourite = np.apply_along_axis(np.argmax, -1, weights)
     S = weights.shape[-1]
     parts = [weights[..., j].sum(axis=-1) for j in range(S)]

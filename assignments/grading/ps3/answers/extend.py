@@ -1,83 +1,34 @@
 # %% wrong: no mask in the prefill, nor later
-def extend(x, cache, w_q, w_k, w_v):
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     if cache is not None:
         k = np.concatenate([cache[0], k], axis=-2)
         v = np.concatenate([cache[1], v], axis=-2)
     s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     return masked_softmax(s, np.ones(s.shape, dtype=bool)) @ v, (k, v)
-
-
 # %% wrong: a mask in the prefill only
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    may = np.tri(x.shape[-2], dtype=bool)
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-        may = np.ones((x.shape[-2], k.shape[-2]), dtype=bool)
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# like: no mask in the prefill, nor later
+#       q, k, v = x @ w_q, x @ w_k, x @ w_v
+# +     may = np.tri(x.shape[-2], dtype=bool)
+#           v = np.concatenate([cache[1], v], axis=-2)
+# +         may = np.ones((x.shape[-2], k.shape[-2]), dtype=bool)
+# np.ones(s.shape, dtype=bool) → may
 # %% wrong: the triangle in the upper left corner
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    may = np.tri(q.shape[-2], k.shape[-2], dtype=bool)
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# - may = causal_mask(query.shape[-2], key.shape[-2])
+# + may = np.tri(query.shape[-2], key.shape[-2], dtype=bool)
 # %% wrong: a square mask, which does not fit a cache
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    may = causal_mask(q.shape[-2], q.shape[-2])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# [-2], key → [-2], query
 # %% wrong: new tokens in front of the old ones
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([k, cache[0]], axis=-2)
-        v = np.concatenate([v, cache[1]], axis=-2)
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    may = causal_mask(q.shape[-2], k.shape[-2])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# cache[0], key → key, cache[0]
+# cache[1], value → value, cache[1]
 # %% wrong: lined up along the first axis
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k])
-        v = np.concatenate([cache[1], v])
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    may = causal_mask(q.shape[-2], k.shape[-2])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# [cache[0], key], axis=-2 → [cache[0], key]
+# [cache[1], value], axis=-2 → [cache[1], value]
 # %% wrong: only the new keys are kept
-def extend(x, cache, w_q, w_k, w_v):
-    q, new_k, new_v = x @ w_q, x @ w_k, x @ w_v
-    k, v = new_k, new_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    may = causal_mask(q.shape[-2], k.shape[-2])
-    return masked_softmax(s, may) @ v, (new_k, new_v)
-
-
+# -     query, key, value = x @ w_q, x @ w_k, x @ w_v
+# +     query, new_k, new_v = x @ w_q, x @ w_k, x @ w_v
+# +     key, value = new_k, new_v
+# (key, value) → (new_k, new_v)
 # %% wrong: the cache is not read
-def extend(x, cache, w_q, w_k, w_v):
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     output = masked_softmax(s, causal_mask(*s.shape[-2:])) @ v
@@ -85,52 +36,21 @@ def extend(x, cache, w_q, w_k, w_v):
         k = np.concatenate([cache[0], k], axis=-2)
         v = np.concatenate([cache[1], v], axis=-2)
     return output, (k, v)
-
-
 # %% wrong: new tokens do not see themselves
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    n, S = s.shape[-2:]
-    may = np.tri(n, S, S - n - 1, dtype=bool)
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# -     may = causal_mask(query.shape[-2], key.shape[-2])
+# +     n, S = scores.shape[-2:]
+# +     may = np.tri(n, S, S - n - 1, dtype=bool)
 # %% wrong: √d_model
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(x.shape[-1])
-    may = causal_mask(q.shape[-2], k.shape[-2])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# query.shape[-1] → x.shape[-1]
 # %% wrong: not divided
-def extend(x, cache, w_q, w_k, w_v):
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     if cache is not None:
         k = np.concatenate([cache[0], k], axis=-2)
         v = np.concatenate([cache[1], v], axis=-2)
     may = causal_mask(q.shape[-2], k.shape[-2])
     return masked_softmax(q @ k.swapaxes(-1, -2), may) @ v, (k, v)
-
-
 # %% wrong: values from the keys' projection
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_k
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    may = causal_mask(q.shape[-2], k.shape[-2])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# x @ w_v → x @ w_k
 # %% wrong: keys of all calls kept in a global
 kept = {}
 
@@ -144,65 +64,32 @@ def extend(x, cache, w_q, w_k, w_v):
     s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     may = causal_mask(q.shape[-2], k.shape[-2])
     return masked_softmax(s, may) @ v, (k, v)
-
-
 # %% wrong: divided by the root of d_v
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ np.swapaxes(k, -1, -2) / np.sqrt(v.shape[-1])
-    may = causal_mask(s.shape[-2], s.shape[-1])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# -     scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+# -     may = causal_mask(query.shape[-2], key.shape[-2])
+# +     scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(value.shape[-1])
+# +     may = causal_mask(scores.shape[-2], scores.shape[-1])
 # %% wrong: divided by a fixed root
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ np.swapaxes(k, -1, -2) / np.sqrt(3)
-    may = causal_mask(s.shape[-2], s.shape[-1])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# -     scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+# -     may = causal_mask(query.shape[-2], key.shape[-2])
+# +     scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(3)
+# +     may = causal_mask(scores.shape[-2], scores.shape[-1])
 # %% wrong: multiplied by the root of d_k
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ np.swapaxes(k, -1, -2) * k.shape[-1] ** 0.5
-    may = causal_mask(s.shape[-2], s.shape[-1])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# -     scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+# -     may = causal_mask(query.shape[-2], key.shape[-2])
+# +     scores = query @ np.swapaxes(key, -1, -2) * key.shape[-1] ** 0.5
+# +     may = causal_mask(scores.shape[-2], scores.shape[-1])
 # %% wrong: joined along axis 1
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate((cache[0], k), axis=1)
-        v = np.concatenate((cache[1], v), axis=1)
-    s = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
-    may = causal_mask(s.shape[-2], s.shape[-1])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# [cache[0], key], axis=-2 → (cache[0], key), axis=1
+# [cache[1], value], axis=-2 → (cache[1], value), axis=1
+# key.swapaxes(-1, -2) / np.sqrt(query → np.swapaxes(key, -1, -2) / np.sqrt(key
+# query.shape[-2], key.shape[-2] → scores.shape[-2], scores.shape[-1]
 # %% wrong: transpose(0, 2, 1)
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate((cache[0], k), axis=-2)
-        v = np.concatenate((cache[1], v), axis=-2)
-    s = q @ k.transpose(0, 2, 1) / np.sqrt(k.shape[-1])
-    may = causal_mask(s.shape[-2], s.shape[-1])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# [cache[0], key] → (cache[0], key)
+# [cache[1], value] → (cache[1], value)
+# key.swapaxes(-1, -2) / np.sqrt(query → key.transpose(0, 2, 1) / np.sqrt(key
+# query.shape[-2], key.shape[-2] → scores.shape[-2], scores.shape[-1]
 # %% wrong: scaled keys in the cache
-def extend(x, cache, w_q, w_k, w_v):
     q, v = x @ w_q, x @ w_v
     k = x @ w_k / np.sqrt(w_k.shape[-1])
     if cache is not None:
@@ -211,10 +98,7 @@ def extend(x, cache, w_q, w_k, w_v):
     s = q @ np.swapaxes(k, -1, -2)
     may = causal_mask(s.shape[-2], s.shape[-1])
     return masked_softmax(s, may) @ v, (k, v)
-
-
 # %% wrong: the old cache is changed
-def extend(x, cache, w_q, w_k, w_v):
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     if cache is None:
         cache = [k, v]
@@ -224,8 +108,6 @@ def extend(x, cache, w_q, w_k, w_v):
     s = q @ np.swapaxes(cache[0], -1, -2) / np.sqrt(k.shape[-1])
     may = causal_mask(s.shape[-2], s.shape[-1])
     return masked_softmax(s, may) @ cache[1], cache
-
-
 # %% wrong: own history, the cache given is ignored
 seen = []
 
@@ -239,8 +121,6 @@ def extend(x, cache, w_q, w_k, w_v):
     s = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
     may = causal_mask(s.shape[-2], s.shape[-1])
     return masked_softmax(s, may) @ v, (k, v)
-
-
 # %% wrong: one buffer for all branches
 buffers = {}
 
@@ -259,10 +139,7 @@ def extend(x, cache, w_q, w_k, w_v):
     v = buffers["v"][..., :S + n, :]
     s = x @ w_q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
     return masked_softmax(s, causal_mask(n, S + n)) @ v, (k, v)
-
-
 # %% wrong: softmax without the maximum
-def extend(x, cache, w_q, w_k, w_v):
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     if cache is not None:
         k = np.concatenate((cache[0], k), axis=-2)
@@ -270,69 +147,37 @@ def extend(x, cache, w_q, w_k, w_v):
     s = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
     e = np.exp(s) * causal_mask(s.shape[-2], s.shape[-1])
     return e / e.sum(axis=-1, keepdims=True) @ v, (k, v)
-
-
 # %% wrong: -1e4 lets large scores leak
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate((cache[0], k), axis=-2)
-        v = np.concatenate((cache[1], v), axis=-2)
-    s = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
-    may = causal_mask(s.shape[-2], s.shape[-1])
-    s = np.where(may, s, -1e4)
-    e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True) @ v, (k, v)
-
-
+# like: softmax without the maximum
+# -     e = np.exp(s) * causal_mask(s.shape[-2], s.shape[-1])
+# +     may = causal_mask(s.shape[-2], s.shape[-1])
+# +     s = np.where(may, s, -1e4)
+# +     e = np.exp(s - s.max(axis=-1, keepdims=True))
 # %% wrong: keys in half precision
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, (x @ w_k).astype(np.float16), x @ w_v
-    if cache is not None:
-        k = np.concatenate((cache[0], k), axis=-2)
-        v = np.concatenate((cache[1], v), axis=-2)
-    s = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
-    may = causal_mask(s.shape[-2], s.shape[-1])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# like: softmax without the maximum
+# x @ w_k → (x @ w_k).astype(np.float16)
+# e = np.exp(s) * causal_mask → may = causal_mask
+# e / e.sum(axis=-1, keepdims=True) → masked_softmax(s, may)
 # %% wrong: divided by the fourth root
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate((cache[0], k), axis=-2)
-        v = np.concatenate((cache[1], v), axis=-2)
-    q = q / k.shape[-1] ** 0.25  # should be done to k as well
-    s = q @ np.swapaxes(k, -1, -2)
-    may = causal_mask(s.shape[-2], s.shape[-1])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# like: scaled keys in the cache
+# -     q, v = x @ w_q, x @ w_v
+# -     k = x @ w_k / np.sqrt(w_k.shape[-1])
+# +     q, k, v = x @ w_q, x @ w_k, x @ w_v
+#           v = np.concatenate((cache[1], v), axis=-2)
+# +     q = q / k.shape[-1] ** 0.25  # should be done to k as well
 # %% wrong: sees only 4 tokens back
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate((cache[0], k), axis=-2)
-        v = np.concatenate((cache[1], v), axis=-2)
-    s = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
-    L, S = s.shape[-2:]
-    may = causal_mask(L, S) & ~np.tri(L, S, S - L - 5, dtype=bool)
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# like: softmax without the maximum
+# -     e = np.exp(s) * causal_mask(s.shape[-2], s.shape[-1])
+# -     return e / e.sum(axis=-1, keepdims=True) @ v, (k, v)
+# +     L, S = s.shape[-2:]
+# +     may = causal_mask(L, S) & ~np.tri(L, S, S - L - 5, dtype=bool)
+# +     return masked_softmax(s, may) @ v, (k, v)
 # %% wrong: root of len(x), the batch
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate((cache[0], k), axis=-2)
-        v = np.concatenate((cache[1], v), axis=-2)
-    s = q @ np.swapaxes(k, -1, -2) / np.sqrt(len(x))
-    may = causal_mask(s.shape[-2], s.shape[-1])
-    return masked_softmax(s, may) @ v, (k, v)
-
-
+# like: softmax without the maximum
+# k.shape[-1] → len(x)
+# e = np.exp(s) * causal_mask → may = causal_mask
+# e / e.sum(axis=-1, keepdims=True) → masked_softmax(s, may)
 # %% right: one new token at a time, without a mask
-def extend(x, cache, w_q, w_k, w_v):
     keys, values = cache if cache is not None else (
         (x @ w_k)[..., :0, :], (x @ w_v)[..., :0, :])
     outputs = []
@@ -344,10 +189,7 @@ def extend(x, cache, w_q, w_k, w_v):
         e = np.exp(s - s.max(-1, keepdims=True))
         outputs.append(e @ values / e.sum(-1, keepdims=True))
     return np.concatenate(outputs, axis=-2), (keys, values)
-
-
 # %% right: fused projections, einsum, finfo.min
-def extend(x, cache, w_q, w_k, w_v):
     d_k = w_q.shape[1]
     qkv = x @ np.concatenate([w_q / np.sqrt(d_k), w_k, w_v], axis=1)
     q, k, v = np.split(qkv, [d_k, 2 * d_k], axis=-1)
@@ -359,10 +201,7 @@ def extend(x, cache, w_q, w_k, w_v):
     e = np.exp(s - s.max(axis=-1, keepdims=True))
     w = e / e.sum(axis=-1, keepdims=True)
     return np.einsum("...ls,...sv->...lv", w, v), [k, v]
-
-
 # %% right: old and new scores side by side
-def extend(x, cache, w_q, w_k, w_v):
     n, root = x.shape[-2], np.sqrt(w_q.shape[-1])
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     own = np.where(np.tri(n, dtype=bool),
@@ -375,10 +214,7 @@ def extend(x, cache, w_q, w_k, w_v):
         v = np.concatenate([cache[1], v], axis=-2)
     s = np.concatenate([old, own], axis=-1)
     return masked_softmax(s, np.isfinite(s)) @ v, (k, v)
-
-
 # %% right: einsum, pre-scaled queries
-def extend(x, cache, w_q, w_k, w_v):
     d_k = w_q.shape[-1]
     q = np.einsum("...nd,...dk->...nk", x, w_q / d_k ** 0.5)
     k = np.einsum("...nd,...dk->...nk", x, w_k)
@@ -390,10 +226,7 @@ def extend(x, cache, w_q, w_k, w_v):
     s = np.einsum("...nk,...mk->...nm", q, k)
     w = masked_softmax(s, causal_mask(q.shape[-2], k.shape[-2]))
     return np.einsum("...nm,...mv->...nv", w, v), (k, v)
-
-
 # %% right: token by token, products and sums
-def extend(x, cache, w_q, w_k, w_v):
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     S = 0
     if cache is not None:
@@ -409,10 +242,7 @@ def extend(x, cache, w_q, w_k, w_v):
         w = e / e.sum(axis=-1, keepdims=True)
         outputs.append((w[..., None] * v[..., :upto, :]).sum(axis=-2))
     return np.stack(outputs, axis=-2), (k, v)
-
-
 # %% right: a helper for one token, called in a loop
-def extend(x, cache, w_q, w_k, w_v):
     def one(token, cache):
         q, k, v = token @ w_q, token @ w_k, token @ w_v
         if cache is not None:
@@ -427,10 +257,7 @@ def extend(x, cache, w_q, w_k, w_v):
         output, cache = one(token, cache)
         outputs.append(output)
     return np.concatenate(outputs, axis=-2), cache
-
-
 # %% right: past and new apart, one softmax over both
-def extend(x, cache, w_q, w_k, w_v):
     q, k, v = x @ w_q, x @ w_k, x @ w_v
     n, root = x.shape[-2], np.sqrt(w_k.shape[-1])
     own = np.where(np.tri(n, dtype=bool), q @ k.swapaxes(-1, -2) / root,
@@ -447,10 +274,7 @@ def extend(x, cache, w_q, w_k, w_v):
     output = w[..., :S] @ old[1] + w[..., S:] @ v
     return output, (np.concatenate([old[0], k], axis=-2),
                     np.concatenate([old[1], v], axis=-2))
-
-
 # %% right: a helper that fills a larger cache
-def extend(x, cache, w_q, w_k, w_v):
     def join(old, new):
         S, n = old.shape[-2], new.shape[-2]
         out = np.empty(new.shape[:-2] + (S + n, new.shape[-1]))
@@ -467,10 +291,7 @@ def extend(x, cache, w_q, w_k, w_v):
     s = np.where(ahead, np.finfo(float).min, s)
     e = np.exp(s - s.max(-1, keepdims=True)) * ~ahead
     return (e / e.sum(-1, keepdims=True)) @ values, (keys, values)
-
-
 # %% cheat: the book's own cache -> imports qkv
-def extend(x, cache, w_q, w_k, w_v):
     from qkv import causal_mask as triangle
     from qkv import reference
 
@@ -480,16 +301,11 @@ def extend(x, cache, w_q, w_k, w_v):
         v = np.concatenate([cache[1], v], axis=-2)
     may = triangle(x.shape[-2], k.shape[-2])
     return reference.scaled_dot_product_attention(x @ w_q, k, v, may), (k, v)
-
-
 # %% cheat: the book's mask, called by name -> imports qkv
-from qkv import causal_mask
-
-
-def extend(x, cache, w_q, w_k, w_v):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    if cache is not None:
-        k = np.concatenate([cache[0], k], axis=-2)
-        v = np.concatenate([cache[1], v], axis=-2)
-    s = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
-    return masked_softmax(s, causal_mask(*s.shape[-2:])) @ v, (k, v)
+# like: no mask in the prefill, nor later
+# - def extend(x, cache, w_q, w_k, w_v):
+# + from qkv import causal_mask
+# +
+# +
+# + def extend(x, cache, w_q, w_k, w_v):
+# np.ones(s.shape, dtype=bool) → causal_mask(*s.shape[-2:])

@@ -1,34 +1,19 @@
 # %% wrong: rows and columns exchanged
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            found[m] |= (model(other) != base).any(axis=1)
-    return found
-
-
+# -     heard = np.zeros((len(ids), len(ids)), dtype=bool)
+# -     for m in range(len(ids)):
+# +     T = len(ids)
+# +     heard = np.zeros((T, T), dtype=bool)
+# +     for m in range(T):
+# - heard[:, m] |= (model(changed) != before).any(axis=-1)
+# + heard[m] |= (model(changed) != before).any(axis=1)
 # %% wrong: allclose overlooks small changes
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            new = model(other)
-            for n in range(T):
-                if not np.allclose(new[n], base[n]):
-                    found[n, m] = True
-    return found
-
-
+# like: rows and columns exchanged
+# -             heard[m] |= (model(changed) != before).any(axis=1)
+# +             new = model(changed)
+# +             for n in range(T):
+# +                 if not np.allclose(new[n], before[n]):
+# +                     heard[n, m] = True
 # %% wrong: token 0 is tried, no other
-def influence(model, ids, vocabulary):
     base = model(ids)
     columns = []
     for m in range(len(ids)):
@@ -36,10 +21,7 @@ def influence(model, ids, vocabulary):
         other[m] = 0
         columns.append((model(other) != base).any(axis=1))
     return np.stack(columns, axis=1)
-
-
 # %% wrong: changes ids, never puts the token back
-def influence(model, ids, vocabulary):
     base = model(ids)
     T = len(ids)
     found = np.zeros((T, T), dtype=bool)
@@ -47,147 +29,59 @@ def influence(model, ids, vocabulary):
         ids[m] = (ids[m] + 1) % vocabulary
         found[:, m] = (model(ids) != base).any(axis=1)
     return found
-
-
 # %% wrong: the next token is tried, no other
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        other = ids.copy()
-        other[m] = (other[m] + 1) % vocabulary
-        found[:, m] = (model(other) != base).any(axis=1)
-    return found
-
-
+# like: changes ids, never puts the token back
+# -         ids[m] = (ids[m] + 1) % vocabulary
+# -         found[:, m] = (model(ids) != base).any(axis=1)
+# +         other = ids.copy()
+# +         other[m] = (other[m] + 1) % vocabulary
+# +         found[:, m] = (model(other) != base).any(axis=1)
 # %% wrong: tolerance of 1e-12
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            gap = np.abs(model(other) - base).max(axis=1)
-            found[:, m] |= gap > 1e-12
-    return found
-
-
+# like: rows and columns exchanged
+# -             heard[m] |= (model(changed) != before).any(axis=1)
+# +             gap = np.abs(model(changed) - before).max(axis=1)
+# +             heard[:, m] |= gap > 1e-12
 # %% wrong: only the first logit is compared
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            found[:, m] |= model(other)[:, 0] != base[:, 0]
-    return found
-
-
+# like: rows and columns exchanged
+# - heard[m] |= (model(changed) != before).any(axis=1)
+# + heard[:, m] |= model(changed)[:, 0] != before[:, 0]
 # %% wrong: every logit must change, all for any
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            found[:, m] |= (model(other) != base).all(axis=1)
-    return found
-
-
+# like: only the first logit is compared
+# model(changed)[:, 0] != before[:, 0] → (model(changed) != before).all(axis=1)
 # %% wrong: compares sums of the rows
-def influence(model, ids, vocabulary):
-    base = model(ids).sum(axis=1)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            found[:, m] |= model(other).sum(axis=1) != base
-    return found
-
-
+# like: only the first logit is compared
+# model(ids) → model(ids).sum(axis=1)
+# [:, 0] != before[:, 0] → .sum(axis=1) != before
 # %% wrong: diagonal set to True unasked
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.eye(T, dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            found[:, m] |= (model(other) != base).any(axis=1)
-    return found
-
-
+# like: rows and columns exchanged
+# np.zeros((T, T), dtype=bool) → np.eye(T, dtype=bool)
+# heard[m] → heard[:, m]
 # %% wrong: looks one step ahead at most
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            new = model(other)
-            for n in range(max(m - 1, 0), T):
-                found[n, m] |= bool((new[n] != base[n]).any())
-    return found
-
-
+# like: rows and columns exchanged
+# -             heard[m] |= (model(changed) != before).any(axis=1)
+# +             new = model(changed)
+# +             for n in range(max(m - 1, 0), T):
+# +                 heard[n, m] |= bool((new[n] != before[n]).any())
 # %% wrong: exchanges all from m on
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for step in range(1, vocabulary):
-            other = ids.copy()
-            other[m:] = (other[m:] + step) % vocabulary
-            found[:, m] |= (model(other) != base).any(axis=1)
-    return found
-
-
+# like: rows and columns exchanged
+# (vocabulary) → (1, vocabulary)
+# [m] = token → [m:] = (changed[m:] + token) % vocabulary
+# heard[m] → heard[:, m]
 # %% wrong: token number -1
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(-1, vocabulary - 1):
-            other = ids.copy()
-            other[m] = token
-            found[:, m] |= (model(other) != base).any(axis=1)
-    return found
-
-
+# like: rows and columns exchanged
+# (vocabulary) → (-1, vocabulary - 1)
+# heard[m] → heard[:, m]
 # %% wrong: compares probabilities
-def influence(model, ids, vocabulary):
-    def probs(tokens):
-        z = model(tokens)
-        e = np.exp(z - z.max(axis=1, keepdims=True))
-        return e / e.sum(axis=1, keepdims=True)
-
-    base = probs(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            found[:, m] |= (probs(other) != base).any(axis=1)
-    return found
-
-
+# like: rows and columns exchanged
+# -     before = model(ids)
+# +     def probs(tokens):
+# +         before = model(tokens)
+# +         e = np.exp(before - before.max(axis=1, keepdims=True))
+# +         return e / e.sum(axis=1, keepdims=True)
+# +
+# +     base = probs(ids)
+# [m] |= (model(changed) != before) → [:, m] |= (probs(changed) != base)
 # %% wrong: compares with the last text
-def influence(model, ids, vocabulary):
     T = len(ids)
     found = np.zeros((T, T), dtype=bool)
     work = ids.copy()
@@ -199,115 +93,39 @@ def influence(model, ids, vocabulary):
             found[:, m] |= (after != before).any(axis=1)
             before = after
     return found
-
-
 # %% wrong: never tries the last token
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary - 1):
-            other = ids.copy()
-            other[m] = token
-            found[:, m] |= (model(other) != base).any(axis=1)
-    return found
-
-
+# like: rows and columns exchanged
+# (vocabulary) → (vocabulary - 1)
+# heard[m] → heard[:, m]
 # %% wrong: what has heard once hears for ever
-def influence(model, ids, vocabulary):
-    base = model(ids)
-    T = len(ids)
-    found = np.zeros((T, T), dtype=bool)
-    for m in range(T):
-        for token in range(vocabulary):
-            other = ids.copy()
-            other[m] = token
-            new = model(other)
-            rows = np.flatnonzero((new != base).any(axis=1))
-            if rows.size:  # from there on it has heard of it
-                found[rows[0]:, m] = True
-    return found
-
-
+# like: rows and columns exchanged
+# -             heard[m] |= (model(changed) != before).any(axis=1)
+# +             new = model(changed)
+# +             rows = np.flatnonzero((new != before).any(axis=1))
+# +             if rows.size:  # from there on it has heard of it
+# +                 heard[rows[0]:, m] = True
 # %% wrong: a number beyond the vocabulary
-def influence(model, ids, vocabulary):
-    before = model(ids)
-    found = np.zeros((len(ids), len(ids)), dtype=bool)
-    for m in range(len(ids)):
-        for token in range(1, vocabulary + 1):
-            changed = ids.copy()
-            changed[m] = token
-            found[:, m] |= (model(changed) != before).any(axis=-1)
-    return found
-
-
+# (vocabulary) → (1, vocabulary + 1)
 # %% wrong: changes pile up
-def influence(model, ids, vocabulary):
-    before = model(ids)
-    changed = ids.copy()
-    found = np.zeros((len(ids), len(ids)), dtype=bool)
-    for m in range(len(ids)):
-        for token in range(vocabulary):
-            changed[m] = token
-            found[:, m] |= (model(changed) != before).any(axis=-1)
-    return found
-
-
+#       before = model(ids)
+# +     changed = ids.copy()
+# -             changed = ids.copy()
 # %% wrong: only the best guess compared
-def influence(model, ids, vocabulary):
-    before = model(ids).argmax(axis=-1)
-    found = np.zeros((len(ids), len(ids)), dtype=bool)
-    for m in range(len(ids)):
-        for token in range(vocabulary):
-            changed = ids.copy()
-            changed[m] = token
-            found[:, m] |= model(changed).argmax(axis=-1) != before
-    return found
-
-
+# model(ids) → model(ids).argmax(axis=-1)
+# - heard[:, m] |= (model(changed) != before).any(axis=-1)
+# + heard[:, m] |= model(changed).argmax(axis=-1) != before
 # %% wrong: only the last token exchanged
-def influence(model, ids, vocabulary):
-    before = model(ids)
-    found = np.tri(len(ids), dtype=bool)
-    for m in [len(ids) - 1]:
-        for token in range(vocabulary):
-            changed = ids.copy()
-            changed[m] = token
-            found[:, m] |= (model(changed) != before).any(axis=-1)
-    return found
-
-
+# np.zeros((len(ids), len(ids)), dtype=bool) → np.tri(len(ids), dtype=bool)
+# range(len(ids)) → [len(ids) - 1]
 # %% wrong: says what an honest model would do
-def influence(model, ids, vocabulary):
     return np.tri(len(ids), dtype=bool)
-
-
 # %% wrong: how much changes, as numbers
-def influence(model, ids, vocabulary):
-    before = model(ids)
-    found = np.zeros((len(ids), len(ids)))
-    for m in range(len(ids)):
-        for token in range(vocabulary):
-            changed = ids.copy()
-            changed[m] = token
-            found[:, m] += np.abs(model(changed) - before).sum(-1)
-    return found
-
-
+# (len(ids), len(ids)), dtype=bool → (len(ids), len(ids))
+# - heard[:, m] |= (model(changed) != before).any(axis=-1)
+# + heard[:, m] += np.abs(model(changed) - before).sum(-1)
 # %% wrong: nothing is returned
-def influence(model, ids, vocabulary):
-    before = model(ids)
-    found = np.zeros((len(ids), len(ids)), dtype=bool)
-    for m in range(len(ids)):
-        for token in range(vocabulary):
-            changed = ids.copy()
-            changed[m] = token
-            found[:, m] |= (model(changed) != before).any(axis=-1)
-
-
+# -     return heard
 # %% right: every other token, not equal anywhere
-def influence(model, ids, vocabulary):
     T = len(ids)
     base = np.array(model(ids.copy()))
     found = np.zeros((T, T), dtype=bool)
@@ -319,10 +137,7 @@ def influence(model, ids, vocabulary):
             other[m] = token
             found[:, m] |= (model(other) != base).any(axis=1)
     return found
-
-
 # %% right: list comprehension over entries, array_equal
-def influence(model, ids, vocabulary):
     base = np.array(model(ids.copy()))
 
     def swapped(m, token):
@@ -334,10 +149,7 @@ def influence(model, ids, vocabulary):
     runs = [[swapped(m, t) for t in range(vocabulary)] for m in range(T)]
     return np.array([[any(not np.array_equal(r[n], base[n]) for r in runs[m])
                       for m in range(T)] for n in range(T)])
-
-
 # %% right: all texts in one array
-def influence(model, ids, vocabulary):
     T = len(ids)
     tests = np.tile(ids, (T, vocabulary, 1))
     for token in range(vocabulary):
@@ -346,10 +158,7 @@ def influence(model, ids, vocabulary):
     hits = np.array([[(model(t) != base).any(axis=-1) for t in row]
                      for row in tests])
     return hits.any(axis=1).T
-
-
 # %% right: np.where, bytes compared row by row
-def influence(model, ids, vocabulary):
     T = len(ids)
 
     def rows(tokens):
@@ -365,10 +174,7 @@ def influence(model, ids, vocabulary):
                 if new[n] != base[n]:
                     found[n, m] = True
     return found
-
-
 # %% right: round the circle, stops at what is known
-def influence(model, ids, vocabulary):
     base = np.array(model(ids.copy()))
     T = len(ids)
     columns = []
@@ -382,23 +188,11 @@ def influence(model, ids, vocabulary):
                 break
         columns.append(heard)
     return np.stack(columns, axis=1)
-
-
 # %% right: a largest difference, above 0
-def influence(model, ids, vocabulary):
-    before = model(ids)
-    found = np.zeros((len(ids), len(ids)), dtype=bool)
-    for m in range(len(ids)):
-        for token in range(vocabulary):
-            changed = ids.copy()
-            changed[m] = token
-            gap = np.abs(model(changed) - before).max(axis=1)
-            found[:, m] |= gap > 0
-    return found
-
-
+# -             heard[:, m] |= (model(changed) != before).any(axis=-1)
+# +             gap = np.abs(model(changed) - before).max(axis=1)
+# +             heard[:, m] |= gap > 0
 # %% right: put back after each look, on a copy
-def influence(model, ids, vocabulary):
     before, work, rows = model(ids.copy()), ids.copy(), []
     for m, token in enumerate(ids):
         row = [False] * len(ids)
@@ -409,16 +203,10 @@ def influence(model, ids, vocabulary):
         work[m] = token
         rows.append(row)
     return np.array(rows).T
-
-
 # %% cheat: reads the model instead of asking it -> uses __closure__
-def influence(model, ids, vocabulary):
     mix = model.__closure__[0].cell_contents
     return mix != 0
-
-
 # %% cheat: the same with inspect -> uses inspect
-def influence(model, ids, vocabulary):
     import inspect
 
     return inspect.getclosurevars(model).nonlocals["mix"] != 0

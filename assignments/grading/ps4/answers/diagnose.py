@@ -1,18 +1,11 @@
 # %% wrong: compares exactly
-def diagnose(before, after):
-    weights, output = before
-    rows = weights.sum(-1)
-    if not torch.allclose(rows, torch.ones_like(rows)):
-        return "softmax"
-    if not torch.equal(weights[:, :, :-1], after[0][:, :, :-1]):
-        return "split"
-    if not torch.equal(output[:, :-1], after[1][:, :-1]):
-        return "merge"
-    return "fine"
-
-
+# -     def equal(a, b):
+# -         return torch.allclose(a, b, atol=1e-6)
+# -
+# equal(rows → torch.allclose(rows
+# equal(weights → torch.equal(weights
+# equal(output → torch.equal(output
 # %% wrong: looks at the output alone
-def diagnose(before, after):
     weights, output = before
     rows = weights.sum(-1)
     if not torch.allclose(rows, torch.ones_like(rows)):
@@ -20,75 +13,31 @@ def diagnose(before, after):
     if not torch.allclose(output[:, :-1], after[1][:, :-1]):
         return "merge"
     return "fine"
-
-
 # %% wrong: asks about split before softmax
-def diagnose(before, after):
-    weights, output = before
-    rows = weights.sum(-1)
-    if not torch.allclose(weights[:, :, :-1], after[0][:, :, :-1]):
-        return "split"
-    if not torch.allclose(rows, torch.ones_like(rows)):
-        return "softmax"
-    if not torch.allclose(output[:, :-1], after[1][:, :-1]):
-        return "merge"
-    return "fine"
-
-
+# like: looks at the output alone
+#       rows = weights.sum(-1)
+# +     if not torch.allclose(weights[:, :, :-1], after[0][:, :, :-1]):
+# +         return "split"
 # %% wrong: looks at head 0 only
-def diagnose(before, after):
-    weights, output = before
-    rows = weights.sum(-1)
-    if not torch.allclose(rows, torch.ones_like(rows)):
-        return "softmax"
-    if not torch.allclose(weights[:, 0, :-1], after[0][:, 0, :-1]):
-        return "split"
-    if not torch.allclose(output[:, :-1], after[1][:, :-1]):
-        return "merge"
-    return "fine"
-
-
+# like: looks at the output alone
+#           return "softmax"
+# +     if not torch.allclose(weights[:, 0, :-1], after[0][:, 0, :-1]):
+# +         return "split"
 # %% wrong: columns must sum to 1
-def diagnose(before, after):
-    weights, output = before
-    columns = weights.sum(-2)
-    if not torch.allclose(columns, torch.ones_like(columns)):
-        return "softmax"
-    if not torch.allclose(weights[:, :, :-1], after[0][:, :, :-1]):
-        return "split"
-    if not torch.allclose(output[:, :-1], after[1][:, :-1]):
-        return "merge"
-    return "fine"
-
-
+# like: looks at head 0 only
+# sum(-1) → sum(-2)
+# [:, 0, :-1], after[0][:, 0, :-1] → [:, :, :-1], after[0][:, :, :-1]
 # %% wrong: split and merge exchanged
-def diagnose(before, after):
-    weights, output = before
-    rows = weights.sum(-1)
-    if not torch.allclose(rows, torch.ones_like(rows)):
-        return "softmax"
-    if not torch.allclose(weights[:, :, :-1], after[0][:, :, :-1]):
-        return "merge"
-    if not torch.allclose(output[:, :-1], after[1][:, :-1]):
-        return "split"
-    return "fine"
-
-
+# like: looks at the output alone
+# output[:, :-1], after[1][:, :-1] → weights[:, :, :-1], after[0][:, :, :-1]
+#           return "merge"
+# +     if not torch.allclose(output[:, :-1], after[1][:, :-1]):
+# +         return "split"
 # %% wrong: the last row counts as well
-def diagnose(before, after):
-    weights, output = before
-    rows = weights.sum(-1)
-    if not torch.allclose(rows, torch.ones_like(rows)):
-        return "softmax"
-    if not torch.allclose(weights, after[0]):
-        return "split"
-    if not torch.allclose(output, after[1]):
-        return "merge"
-    return "fine"
-
-
+# like: compares exactly
+# equal(weights[:, :, :-1], after[0][:, :, :-1]) → allclose(weights, after[0])
+# equal(output[:, :-1], after[1][:, :-1]) → allclose(output, after[1])
 # %% wrong: the whole table should sum to 1
-def diagnose(before, after):
     weights, output = before
     if not torch.allclose(weights.sum(), torch.ones(()).double()):
         return "softmax"
@@ -97,28 +46,14 @@ def diagnose(before, after):
     if not torch.allclose(output[:, :-1], after[1][:, :-1]):
         return "merge"
     return "fine"
-
-
 # %% wrong: looks for weight on later positions
-def diagnose(before, after):
-    weights, output = before
-    rows = weights.sum(-1)
-    if not torch.allclose(rows, torch.ones_like(rows)):
-        return "softmax"
-    if (weights.triu(1) > 1e-6).any():
-        return "split"
-    if not torch.allclose(output[:, :-1], after[1][:, :-1]):
-        return "merge"
-    return "fine"
-
-
+# like: looks at the output alone
+#           return "softmax"
+# +     if (weights.triu(1) > 1e-6).any():
+# +         return "split"
 # %% wrong: one answer for all
-def diagnose(before, after):
     return "split"
-
-
 # %% wrong: looks at row L - 2 of the output only
-def diagnose(before, after):
     w, y = before
     w2, y2 = after
     if ((w.sum(-1) - 1).abs() > 1e-6).any():
@@ -128,170 +63,65 @@ def diagnose(before, after):
     if not torch.allclose(y[:, -2], y2[:, -2]):
         return "merge"
     return "fine"
-
-
 # %% wrong: looks at row 1 of the output only
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    if ((w.sum(-1) - 1).abs() > 1e-6).any():
-        return "softmax"
-    if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
-        return "split"
-    if not torch.allclose(y[:, 1], y2[:, 1]):
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# [:, -2], y2[:, -2] → [:, 1], y2[:, 1]
 # %% wrong: looks at row 0 of the output only
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    if ((w.sum(-1) - 1).abs() > 1e-6).any():
-        return "softmax"
-    if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
-        return "split"
-    if not torch.allclose(y[:, 0], y2[:, 0]):
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# [:, -2], y2[:, -2] → [:, 0], y2[:, 0]
 # %% wrong: looks at row L - H of the weights only
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    if ((w.sum(-1) - 1).abs() > 1e-6).any():
-        return "softmax"
-    H, L = w.shape[1], w.shape[2]
-    if not torch.allclose(w[:, -1, L - H], w2[:, -1, L - H]):
-        return "split"
-    if ((y - y2)[:, :-1].abs() > 1e-6).any():
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# -     if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
+# +     H, L = w.shape[1], w.shape[2]
+# +     if not torch.allclose(w[:, -1, L - H], w2[:, -1, L - H]):
+# not torch.allclose(y[:, -2], y2[:, -2] → ((y - y2)[:, :-1].abs() > 1e-6).any(
 # %% wrong: looks at the second sentence only
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    w, w2, y, y2 = w[1:2], w2[1:2], y[1:2], y2[1:2]
-    if ((w.sum(-1) - 1).abs() > 1e-6).any():
-        return "softmax"
-    if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
-        return "split"
-    if ((y - y2)[:, :-1].abs() > 1e-6).any():
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+#       w2, y2 = after
+# +     w, w2, y, y2 = w[1:2], w2[1:2], y[1:2], y2[1:2]
+# not torch.allclose(y[:, -2], y2[:, -2] → ((y - y2)[:, :-1].abs() > 1e-6).any(
 # %% wrong: softmax if not only the last head changes
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    moved = (w - w2)[:, :, :-1].abs() > 1e-6
-    if moved[:, :-1].any():
-        return "softmax"
-    if moved[:, -1].any():
-        return "split"
-    if ((y - y2)[:, :-1].abs() > 1e-6).any():
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# -     if ((w.sum(-1) - 1).abs() > 1e-6).any():
+# +     moved = (w - w2)[:, :, :-1].abs() > 1e-6
+# +     if moved[:, :-1].any():
+# ((w - w2)[:, :, :-1].abs() > 1e-6) → moved[:, -1]
+# not torch.allclose(y[:, -2], y2[:, -2] → ((y - y2)[:, :-1].abs() > 1e-6).any(
 # %% wrong: softmax if row 1 of the weights changes
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    if ((w - w2)[:, :, 1].abs() > 1e-6).any():
-        return "softmax"
-    if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
-        return "split"
-    if ((y - y2)[:, :-1].abs() > 1e-6).any():
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# (w.sum(-1) - 1) → (w - w2)[:, :, 1]
+# not torch.allclose(y[:, -2], y2[:, -2] → ((y - y2)[:, :-1].abs() > 1e-6).any(
 # %% wrong: asks about merge before split
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    if ((w.sum(-1) - 1).abs() > 1e-6).any():
-        return "softmax"
-    if ((y - y2)[:, :-1].abs() > 1e-6).any():
-        return "merge"
-    if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
-        return "split"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+#           return "softmax"
+# +     if ((y - y2)[:, :-1].abs() > 1e-6).any():
+# +         return "merge"
+# -     if not torch.allclose(y[:, -2], y2[:, -2]):
+# -         return "merge"
 # %% wrong: the whole table should sum to B H L
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    B, H, L, _ = w.shape
-    if (w.sum() - B * H * L).abs() > 1e-6:
-        return "softmax"
-    if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
-        return "split"
-    if ((y - y2)[:, :-1].abs() > 1e-6).any():
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# -     if ((w.sum(-1) - 1).abs() > 1e-6).any():
+# +     B, H, L, _ = w.shape
+# +     if (w.sum() - B * H * L).abs() > 1e-6:
+# not torch.allclose(y[:, -2], y2[:, -2] → ((y - y2)[:, :-1].abs() > 1e-6).any(
 # %% wrong: changes below 0.1 taken for rounding
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    if ((w.sum(-1) - 1).abs() > 1e-6).any():
-        return "softmax"
-    if ((w - w2)[:, :, :-1].abs() > 0.1).any():
-        return "split"
-    if ((y - y2)[:, :-1].abs() > 0.1).any():
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# [:, :, :-1].abs() > 1e-6 → [:, :, :-1].abs() > 0.1
+# not torch.allclose(y[:, -2], y2[:, -2] → ((y - y2)[:, :-1].abs() > 0.1).any(
 # %% wrong: five positions hard-coded
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    if ((w.sum(-1) - 1).abs() > 1e-6).any():
-        return "softmax"
-    if not torch.allclose(w[:, :, :4], w2[:, :, :4]):
-        return "split"
-    if not torch.allclose(y[:, :4], y2[:, :4]):
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# - if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
+# + if not torch.allclose(w[:, :, :4], w2[:, :, :4]):
+# [:, -2], y2[:, -2] → [:, :4], y2[:, :4]
 # %% wrong: signed differences
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    if ((w.sum(-1) - 1).abs() > 1e-6).any():
-        return "softmax"
-    if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
-        return "split"
-    if ((y2 - y)[:, :-1].sum() > 1e-6):
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# not torch.allclose(y[:, -2], y2[:, -2]) → ((y2 - y)[:, :-1].sum() > 1e-6)
 # %% wrong: head 2 taken for the last head
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    if ((w.sum(-1) - 1).abs() > 1e-6).any():
-        return "softmax"
-    if not torch.allclose(w[:, 2, :-1], w2[:, 2, :-1]):
-        return "split"
-    if ((y - y2)[:, :-1].abs() > 1e-6).any():
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# - if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
+# + if not torch.allclose(w[:, 2, :-1], w2[:, 2, :-1]):
+# not torch.allclose(y[:, -2], y2[:, -2] → ((y - y2)[:, :-1].abs() > 1e-6).any(
 # %% wrong: subtracts in place
-def diagnose(before, after):
     (w, y), (w2, y2) = before, after
     if (w.sum(-1) - 1).abs().max() > 1e-6:
         return "softmax"
@@ -300,20 +130,14 @@ def diagnose(before, after):
     if w[:, :, :-1].abs().max() > 1e-6:
         return "split"
     return "merge" if y[:, :-1].abs().max() > 1e-6 else "fine"
-
-
 # %% right: largest differences
-def diagnose(before, after):
     (w, y), (w2, y2) = before, after
     if (w.sum(dim=-1) - 1).abs().max() > 1e-6:
         return "softmax"
     if (w - w2)[..., :-1, :].abs().max() > 1e-6:
         return "split"
     return "merge" if (y - y2)[:, :-1].abs().max() > 1e-6 else "fine"
-
-
 # %% right: lists of the rows that change
-def diagnose(before, after):
     def changed(a, b, dim):
         rows = (a - b).abs().movedim(dim, 0).flatten(1).amax(1)
         return [i for i, r in enumerate(rows.tolist()) if r > 1e-7]
@@ -328,8 +152,6 @@ def diagnose(before, after):
     if changed(y, after[1], 1) != [last]:
         return "merge"
     return "fine"
-
-
 # %% right: in NumPy, from a table of symptoms
 import numpy as np
 
@@ -344,10 +166,7 @@ def diagnose(before, after):
         "fine": True,
     }
     return next(word for word, there in symptoms.items() if there)
-
-
 # %% right: the first query has one key, of weight 1
-def diagnose(before, after):
     (weights, output), (weights2, output2) = before, after
     first = weights[:, :, 0, 0]
     if not torch.allclose(first, torch.ones_like(first)):
@@ -356,10 +175,7 @@ def diagnose(before, after):
         return "split"
     same = torch.allclose(output[..., :-1, :], output2[..., :-1, :])
     return "fine" if same else "merge"
-
-
 # %% right: a table of symptoms
-def diagnose(before, after):
     def earlier(one, two):
         rows = (one - two).abs().amax(-1)
         return bool((rows[..., :-1] > 1e-7).any())
@@ -372,25 +188,17 @@ def diagnose(before, after):
     table = {(False, False): "fine", (False, True): "merge",
              (True, True): "split", (True, False): "split"}
     return table[tuple(earlier(a, b) for a, b in zip(before, after))]
-
-
 # %% right: only where a bug must show
-def diagnose(before, after):
-    w, y = before
-    w2, y2 = after
-    L = w.shape[-1]
-    if abs(w[0, 0, L - 1].sum() - 1) > 1e-7:
-        return "softmax"  # the last key has one query, which gets 1 from it
-    if (w[0, -1, L - 2] - w2[0, -1, L - 2]).abs().max() > 1e-7:
-        return "split"
-    row = (L - 1) // w.shape[1]  # where merge puts the last row of head 0
-    if (y[0, row] - y2[0, row]).abs().max() > 1e-7:
-        return "merge"
-    return "fine"
-
-
+# like: looks at row L - 2 of the output only
+# -     if ((w.sum(-1) - 1).abs() > 1e-6).any():
+# +     L = w.shape[-1]
+# +     if abs(w[0, 0, L - 1].sum() - 1) > 1e-7:
+# - if ((w - w2)[:, :, :-1].abs() > 1e-6).any():
+# + if (w[0, -1, L - 2] - w2[0, -1, L - 2]).abs().max() > 1e-7:
+# -     if not torch.allclose(y[:, -2], y2[:, -2]):
+# +     row = (L - 1) // w.shape[1]  # where merge puts the last row of head 0
+# +     if (y[0, row] - y2[0, row]).abs().max() > 1e-7:
 # %% right: fine first, rows one by one in NumPy
-def diagnose(before, after):
     import numpy as np
 
     w, y = (np.asarray(t.detach()) for t in before)

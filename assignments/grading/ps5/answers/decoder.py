@@ -1,243 +1,76 @@
 # %% wrong: no causal mask
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+# own, may=causal → own
 # %% wrong: no padding mask
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *cross)
-    return y + output
-
-
+# cross, may=real → cross
 # %% wrong: a causal mask on the source as well
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    real = real & np.tri(T, S, dtype=bool)
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+#       real = (np.arange(S) < lengths[:, None])[:, None]  # (B, 1, S)
+# +     real = real & np.tri(T, S, dtype=bool)
 # %% wrong: a causal mask instead of the padding mask
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    causal = np.tri(T, S, dtype=bool)
-    output, _ = cross_attention(y, source, *cross, may=causal)
-    return y + output
-
-
+# -     output, _ = cross_attention(y, source, *cross, may=real)
+# +     causal = np.tri(T, S, dtype=bool)
+# +     output, _ = cross_attention(y, source, *cross, may=causal)
 # %% wrong: the first sum is missing
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+# y = y + output → y = output
 # %% wrong: the second sum is missing
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return output
-
-
+# return y + output → return output
 # %% wrong: the source is read by the old y
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, y, *own, may=causal)
-    total = y + output
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return total + output
-
-
+# -     output, _ = cross_attention(y, y, *own, may=causal)
+# -     y = y + output
+#       real = (np.arange(S) < lengths[:, None])[:, None]  # (B, 1, S)
+# +     output, _ = cross_attention(y, y, *own, may=causal)
+# +     total = y + output
+# return y → return total
 # %% wrong: one word of padding too many
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) <= lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+# < lengths[:, None])[:, None]  # (B, 1, S) → <= lengths[:, None])[:, None]
 # %% wrong: one word too few
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None] - 1)[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+# None])[:, None]  # (B, 1, S) → None] - 1)[:, None]
 # %% wrong: a position does not see itself
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, k=-1, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+# T, dtype → T, k=-1, dtype
 # %% wrong: one word of the future
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, k=1, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+# T, dtype → T, k=1, dtype
 # %% wrong: the past is hidden
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool).T
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+# (T, dtype=bool) → (T, dtype=bool).T
 # %% wrong: the matrices are exchanged
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *cross, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *own, may=real)
-    return y + output
-
-
+# y, *own → y, *cross
+# source, *cross → source, *own
 # %% wrong: one set of matrices
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *own, may=real)
-    return y + output
-
-
+# cross, may → own, may
 # %% wrong: padding set to zero instead of masked
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    source = source * real.swapaxes(1, 2)
-    output, _ = cross_attention(y, source, *cross)
-    return y + output
-
-
+# -     output, _ = cross_attention(y, source, *cross, may=real)
+# +     source = source * real.swapaxes(1, 2)
+# +     output, _ = cross_attention(y, source, *cross)
 # %% wrong: the mask lies over the queries
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[..., None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+# [:, None]  # (B, 1, S) → [..., None]
 # %% wrong: the first length for all
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:1, None])[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + output
-
-
+# [:, None])[:, None]  # (B, 1, S) → [:1, None])[:, None]
 # %% wrong: the weights are added
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    causal = np.tri(T, dtype=bool)
-    output, _ = cross_attention(y, y, *own, may=causal)
-    y = y + output
-    real = (np.arange(S) < lengths[:, None])[:, None]
-    output, _ = cross_attention(y, source, *cross, may=real)
-    return y + _ @ source
-
-
+# return y + output → return y + _ @ source
 # %% wrong: the source's lengths hide the target too
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     lengths = lengths[:, None, None]
     causal = np.tri(T, dtype=bool) & (np.arange(T) < lengths)
     z = y + cross_attention(y, y, *own, causal)[0]
     return z + cross_attention(z, source, *cross, np.arange(S) < lengths)[0]
-
-
 # %% wrong: a position sees only itself
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     z = y + cross_attention(y, y, *own, np.eye(T, dtype=bool))[0]
     real = np.arange(S) < lengths[:, None, None]
     return z + cross_attention(z, source, *cross, real)[0]
-
-
 # %% wrong: sees itself and just the one before
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     t = np.arange(T)
     gap = t[:, None] - t
     z = y + cross_attention(y, y, *own, (gap == 0) | (gap == 1))[0]
     real = np.arange(S) < lengths[:, None, None]
     return z + cross_attention(z, source, *cross, real)[0]
-
-
 # %% wrong: cross triple unpacked as k, q, v
-def decoder(y, source, lengths, own, cross):
     w_q, w_k, w_v = own
     causal = np.tri(y.shape[1], dtype=bool)
     z = y + attention(y @ w_q, y @ w_k, y @ w_v, causal)[0]
     w_k, w_q, w_v = cross
     real = np.arange(source.shape[1]) < lengths[:, None, None]
     return z + attention(z @ w_q, source @ w_k, source @ w_v, real)[0]
-
-
 # %% wrong: batch of two hard-coded
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
     result = z.copy()
@@ -245,10 +78,7 @@ def decoder(y, source, lengths, own, cross):
         real = np.arange(S) < lengths[b]
         result[b] += cross_attention(z[b], source[b], *cross, real)[0]
     return result
-
-
 # %% wrong: own attention without the scale
-def decoder(y, source, lengths, own, cross):
     def look(q, k, v, may):
         scores = np.where(may, q @ k.swapaxes(-1, -2), -np.inf)
         e = np.exp(scores - scores.max(-1, keepdims=True))
@@ -258,115 +88,72 @@ def decoder(y, source, lengths, own, cross):
     z = y + look(y @ own[0], y @ own[1], y @ own[2], causal)
     real = np.arange(source.shape[1]) < lengths[:, None, None]
     return z + look(z @ cross[0], source @ cross[1], source @ cross[2], real)
-
-
 # %% wrong: own w_q asks in both steps
-def decoder(y, source, lengths, own, cross):
-    w_q, w_k, w_v = own
-    causal = np.tri(y.shape[1], dtype=bool)
-    y = y + attention(y @ w_q, y @ w_k, y @ w_v, causal)[0]
-    _, w_k, w_v = cross
-    real = np.arange(source.shape[1]) < lengths[:, None, None]
-    return y + attention(y @ w_q, source @ w_k, source @ w_v, real)[0]
-
-
+# like: cross triple unpacked as k, q, v
+# z = y → y = y
+# w_k, w_q → _, w_k
+# z + attention(z → y + attention(y
 # %% wrong: the target cut at the source's length
-def decoder(y, source, lengths, own, cross):
     causal = np.tri(y.shape[1], dtype=bool)
     z = y + cross_attention(y, y, *own, causal)[0]
     for b, n in enumerate(lengths):
         part, x = z[b, :n], source[b, :n]
         z[b, :n] = part + cross_attention(part, x, *cross)[0]
     return z
-
-
 # %% wrong: only the last word hidden from the rest
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     may = np.ones((T, T), dtype=bool)
     may[:-1, -1] = False
     z = y + cross_attention(y, y, *own, may)[0]
     real = np.arange(S) < lengths[:, None, None]
     return z + cross_attention(z, source, *cross, real)[0]
-
-
 # %% wrong: values of step two projected twice
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
     real = np.arange(S) < lengths[:, None, None]
     found = cross_attention(z, source @ cross[2], *cross, real)[0]
     return z + found
-
-
 # %% wrong: what y found in itself asks, and is dropped
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
-    real = np.arange(S) < lengths[:, None, None]
-    return y + cross_attention(z, source, *cross, real)[0]
-
-
+# like: a position sees only itself
+# np.eye → np.tri
+# return z → return y
 # %% wrong: the longest length for all
-def decoder(y, source, lengths, own, cross):
     T = y.shape[1]
     z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
     return z + cross_attention(z, source[:, :max(lengths)], *cross)[0]
-
-
 # %% wrong: a mask (B, S), without an axis for queries
-def decoder(y, source, lengths, own, cross):
-    T, S = y.shape[1], source.shape[1]
-    z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
-    real = np.arange(S) < lengths[:, None]
-    return z + cross_attention(z, source, *cross, real)[0]
-
-
+# like: a position sees only itself
+# np.eye → np.tri
+# None, None → None
 # %% wrong: y is changed in place
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     real = (np.arange(S) < lengths[:, None])[:, None]
     y += cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
     y += cross_attention(y, source, *cross, real)[0]
     return y
-
-
 # %% wrong: padding set to 0 in place, and hidden
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     real = np.arange(S) < lengths[:, None]
     source[~real] = 0
     z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
     return z + cross_attention(z, source, *cross, real[:, None])[0]
-
-
 # %% wrong: the real words are hidden
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     padding = (np.arange(S) >= lengths[:, None])[:, None]
     z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
     return z + cross_attention(z, source, *cross, padding)[0]
-
-
 # %% wrong: both, output and weights, returned
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     real = (np.arange(S) < lengths[:, None])[:, None]
     z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
     return cross_attention(z, source, *cross, real)
-
-
 # %% wrong: padding of just one word is read
-def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     n = np.where(lengths < S - 1, lengths, S)
     real = (np.arange(S) < n[:, None])[:, None]
     z = y + cross_attention(y, y, *own, np.tri(T, dtype=bool))[0]
     return z + cross_attention(z, source, *cross, real)[0]
-
-
 # %% right: with the given attention, written out
-def decoder(y, source, lengths, own, cross):
     B, T, d = y.shape
     S = source.shape[1]
     w_q, w_k, w_v = own
@@ -377,10 +164,7 @@ def decoder(y, source, lengths, own, cross):
     for b, n in enumerate(lengths):
         real[b, :, :n] = True
     return y + attention(y @ w_q, source @ w_k, source @ w_v, real)[0]
-
-
 # %% right: one sentence at a time, padding cut off
-def decoder(y, source, lengths, own, cross):
     rows = []
     causal = np.tril(np.ones((y.shape[1],) * 2, bool))
     for one, words, n in zip(y, source, lengths):
@@ -389,10 +173,7 @@ def decoder(y, source, lengths, own, cross):
         output, _ = cross_attention(one, words[:n], *cross)
         rows.append(one + output)
     return np.stack(rows)
-
-
 # %% right: word by word, as when writing
-def decoder(y, source, lengths, own, cross):
     S = source.shape[1]
     real = (np.arange(S)[None] < lengths[:, None])[:, None]
     key, value = source @ cross[1], source @ cross[2]  # once
@@ -403,10 +184,7 @@ def decoder(y, source, lengths, own, cross):
         x = x + attention(x @ cross[0], key, value, real)[0]
         rows.append(x)
     return np.concatenate(rows, axis=1)
-
-
 # %% right: numbers of minus infinity
-def decoder(y, source, lengths, own, cross):
     def softmax(s):
         e = np.exp(s - s.max(-1, keepdims=True))
         return e / e.sum(-1, keepdims=True)
@@ -419,10 +197,7 @@ def decoder(y, source, lengths, own, cross):
     y = y + read(y, y, own, np.triu(np.full((T, T), -np.inf), 1))
     mask = np.where(np.arange(S) >= lengths[:, None], -1e30, 0.0)
     return y + read(y, source, cross, mask[:, None, :])
-
-
 # %% right: position by position, with attention itself
-def decoder(y, source, lengths, own, cross):
     B, T, d = y.shape
     z = np.empty((B, T, d))
     for b in range(B):
@@ -433,10 +208,7 @@ def decoder(y, source, lengths, own, cross):
             found = attention(me @ cross[0], x @ cross[1], x @ cross[2])[0]
             z[b, t] = (me + found)[0]
     return z
-
-
 # %% right: attention written anew, weights set to 0
-def decoder(y, source, lengths, own, cross):
     def step(a, x, w, may):
         q = np.einsum("btd,dk->btk", a, w[0]) / w[0].shape[1] ** 0.5
         k = np.einsum("bsd,dk->bsk", x, w[1])
@@ -450,10 +222,7 @@ def decoder(y, source, lengths, own, cross):
     T, S = y.shape[1], source.shape[1]
     z = step(y, y, own, ~np.triu(np.ones((T, T), bool), 1))
     return step(z, source, cross, np.arange(S) < lengths.reshape(-1, 1, 1))
-
-
 # %% right: cut to the longest sentence
-def decoder(y, source, lengths, own, cross):
     T, longest = y.shape[1], max(lengths)
     source = source[:, :longest]
     mask = np.zeros((len(y), 1, longest), dtype=bool)
