@@ -89,7 +89,7 @@ def answers(pset, item, variant=None):
 
     Under another specification their text is changed as the source's is.
     """
-    path = ASSIGNMENTS / "grading" / pset.name / "answers" / f"{item}.py"
+    path = ASSIGNMENTS / "grading" / pset.name / "answers" / f"{item}.txt"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     found, known = list(PART.finditer(text)), {}
     reference = bare(reference_of(pset.source())[item])

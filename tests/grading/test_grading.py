@@ -179,7 +179,7 @@ def test_pages_tell_the_points_of_a_set(name):
 @pytest.fixture
 def own_answers(tmp_path, monkeypatch):
     """Return a function that reads a text as ps1's answers to softmax."""
-    path = tmp_path / "grading" / "ps1" / "answers" / "softmax.py"
+    path = tmp_path / "grading" / "ps1" / "answers" / "softmax.txt"
     path.parent.mkdir(parents=True)
     monkeypatch.setattr(table, "ASSIGNMENTS", tmp_path)
 
@@ -241,7 +241,7 @@ def test_a_change_that_fits_nowhere_is_refused(own_answers, answer, why):
     """Kills an answer that is judged as something else than it says."""
     with pytest.raises(ValueError) as error:
         own_answers(answer)
-    assert f"softmax.py: a: {why}" in str(error.value)
+    assert f"softmax.txt: a: {why}" in str(error.value)
 
 
 # ------------------------------------------------- the machinery
