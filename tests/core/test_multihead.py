@@ -492,12 +492,41 @@ def test_dropout_is_off_unless_asked():
         ("num_kv_heads must be at least 1, got -2", (12, 6, -2), {}),
         ("dropout must lie in .0, 1., got 1.5", (12, 6), {"dropout": 1.5}),
         ("dropout must lie in .0, 1., got -1", (12, 6), {"dropout": -1}),
+        ("d_model must be at least 1, got 0", (0, 1), {}),
     ],
 )
 def test_impossible_modules(words, args, options):
     """Kills a module that is built and fails later."""
     with pytest.raises(ValueError, match=words):
         qkv.MultiHeadAttention(*args, **options)
+
+
+@pytest.mark.parametrize(
+    ("words", "args", "options"),
+    [
+        ("d_model must be an integer, got 12.0", (12.0, 6), {}),
+        ("num_heads must be an integer, got True", (12, True), {}),
+        ("num_kv_heads must be an integer, got 2.0", (12, 6, 2.0), {}),
+        ("bias must be True or False, got 0.0", (12, 6), {"bias": 0.0}),
+        ("dropout must be a number, got True", (12, 6), {"dropout": True}),
+        ("positional argument", (12, 6, 2, True), {}),
+    ],
+)
+def test_arguments_of_the_wrong_kind(words, args, options):
+    """Kills a dropout that lands in bias, and True that counts as 1."""
+    with pytest.raises(TypeError, match=words):
+        qkv.MultiHeadAttention(*args, **options)
+
+
+def test_options_of_a_call_have_names():
+    """Kills a mask where torch's module has its key_padding_mask."""
+    made, [x] = heads(), inputs(L)
+    mask = torch.ones(L, L) > 0
+    with pytest.raises(TypeError, match="positional"):
+        made(x, x, x, mask)
+    q, (k, v) = made.project_query(x), made.project_source(x)
+    with pytest.raises(TypeError, match="positional"):
+        made.attend(q, k, v, mask)
 
 
 def test_possible_extremes():

@@ -112,3 +112,21 @@ def test_source_and_cross_attention_need_each_other():
         pair(True)[0](x)
     with pytest.raises(ValueError, match="source needs cross_attention"):
         pair(True, cross=False)[0](x, source=(source, source))
+
+
+def test_a_refused_call_leaves_the_cache_alone():
+    """Kills a cache that has grown when the source's mask was refused."""
+    ours, _ = pair(True)
+    x, source = inputs()
+    projected = ours.cross_attention.project_source(source)
+    cache = KVCache()
+    ours(x[:, :2], is_causal=True, cache=cache, source=projected)
+    before = cache.key.clone()
+    with pytest.raises(ValueError, match="attn_mask"):
+        ours(
+            x[:, 2:3], is_causal=True, cache=cache, source=projected,
+            source_mask=torch.ones(1, S + 1) > 0,
+        )  # fmt: skip
+    assert torch.equal(cache.key, before)
+    with pytest.raises(TypeError, match="positional"):
+        ours(x, torch.ones(T, T) > 0)
