@@ -3,6 +3,8 @@
 The same steps as `qkv.reference`; chapter 2 proves them equal.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any, Literal, overload
 

@@ -1,5 +1,7 @@
 """The keys and values a decoder has already computed. Chapter 5 uses it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 

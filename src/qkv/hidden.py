@@ -7,6 +7,8 @@ them for inputs that are not calm, which is rare: calm means that nothing is
 NaN, infinite or so large that a product may overflow.
 """
 
+from __future__ import annotations
+
 import math
 
 import torch

@@ -1,5 +1,7 @@
 """Several heads of attention side by side. Chapter 6 derives it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The block around attention. Chapters 5 and 7 derive it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
