@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from torch import Tensor, nn
@@ -124,13 +125,10 @@ class MultiHeadAttention(nn.Module):
         start = 0 if cache is None else len(cache)
         if self.rotary is not None:
             q, k = self.rotary(q, start), self.rotary(k, start)
-        if cache is None:
-            return self.attend(q, k, v, attn_mask=attn_mask,
-                               is_causal=is_causal,
-                               return_weights=return_weights)
         check_flags(is_causal=is_causal)
-        with cache.restored_on_error():
-            k, v = cache.update(k, v)  # (B, H_kv, S, d_k), all so far
+        with nullcontext() if cache is None else cache.restored_on_error():
+            if cache is not None:
+                k, v = cache.update(k, v)  # (B, H_kv, S, d_k), all so far
             if is_causal and start:
                 shape = (*q.shape[:-1], k.shape[-2])
                 if attn_mask is not None:
