@@ -283,6 +283,27 @@ def test_weights_of_a_broken_row():
         assert weights[[0, 1, 2, 4, 5]].isfinite().all()
 
 
+@pytest.mark.parametrize(
+    ("weights", "values", "total"),
+    [
+        ((1, -1), (math.inf, -math.inf), math.inf),
+        ((1, -1), (-math.inf, math.inf), -math.inf),
+        ((1, 1), (math.inf, -math.inf), math.nan),
+        ((0, 1), (math.inf, 2), math.nan),
+        ((0, 1), (3, math.inf), math.inf),
+    ],
+)
+def test_sums_of_infinities(weights, values, total):
+    """Kills signs that cancel, as slopes of both signs would show."""
+    weights = torch.tensor([weights], dtype=torch.float64)
+    values = torch.tensor(values, dtype=torch.float64)[:, None]
+    seen = torch.ones(1, 2, dtype=torch.bool)
+    got = Sums.apply(weights, values, seen)
+    want = torch.full_like(got, total)
+    torch.testing.assert_close(got, want, equal_nan=True)
+    torch.testing.assert_close(weights @ values, want, equal_nan=True)
+
+
 def test_second_derivatives_of_the_careful_products():
     """Kills derivatives that are only right once, or only without a mask."""
     seen = torch.rand(2, 3, 4) < 0.6

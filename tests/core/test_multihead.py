@@ -447,6 +447,8 @@ def test_crop_forgets_the_newest():
     for wrong in (-1, 5):
         with pytest.raises(ValueError, match=f"4 positions to {wrong}"):
             cache.crop(wrong)
+    cache.crop(4)  # nothing to forget
+    assert torch.equal(cache.key, k)
     cache.crop(3)
     assert torch.equal(cache.key, k[..., :3, :])
     cache.update(k[..., 3:, :], v[..., 3:, :])
